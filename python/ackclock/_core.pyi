@@ -1,6 +1,7 @@
 """The private extension: thin bindings to the Rust engine. Use the public names of `ackclock` instead."""
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Literal, final
 
@@ -38,6 +39,9 @@ __all__ = [
     "tables",
     "version",
 ]
+
+if sys.platform == "linux":
+    __all__ += ["live_drill"]
 
 @final
 class Cancel:
@@ -341,6 +345,12 @@ def event_schema() -> str: ...
 def catalogue() -> str: ...
 def tables() -> str: ...
 def drill(text: str, folder: str, stack: str, defines: list[tuple[str, str]]) -> str: ...
+
+if sys.platform == "linux":
+    def live_drill(
+        text: str, folder: str, defines: list[tuple[str, str]], tun: str, patience_s: int, alignment_ms: int
+    ) -> str: ...
+
 def replay_queue(
     name: str,
     rate: int,

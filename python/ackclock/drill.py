@@ -1,4 +1,4 @@
-"""packetdrill scripts, run against the TCP of the simulator in virtual time.
+"""packetdrill scripts, run against the TCP of the simulator in virtual time, or against a Linux kernel.
 
 The engine plays sockets, packets and time; the Python in a script's ``%{ ... }%`` is run here, with the numbers of
 ``tcp_info`` at that moment in scope under the names that packetdrill gives them.
@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from ackclock import _core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["STACK", "ScriptResult", "Verdict", "document", "find", "run"]
+    from ackclock.kernel.scripts import Backend
+
+__all__ = ["STACK", "ScriptResult", "Verdict", "document", "find", "judge", "run", "run_on_kernel"]
 
 Verdict = Literal["pass", "fail", "unsupported"]
 
@@ -93,7 +95,28 @@ def run(path: Path, *, stack: str = STACK, defines: Sequence[tuple[str, str]] = 
     stack and OSError for a file that cannot be read.
     """
     text = path.read_bytes().decode("utf-8", "replace")
-    outcome = json.loads(_core.drill(text, str(path.parent), stack, list(defines)))
+    return judge(path, json.loads(_core.drill(text, str(path.parent), stack, list(defines))))
+
+
+def run_on_kernel(
+    where: Backend,
+    paths: Sequence[Path],
+    *,
+    defines: Sequence[tuple[str, str]] = (),
+    report: Callable[[float], object] | None = None,
+) -> list[ScriptResult]:
+    """Runs scripts on a Linux kernel, which `ackclock.kernel.scripts.backend` finds.
+
+    ``report`` is a function of the share done. Raises KernelError if the kernel cannot be used.
+    """
+    from ackclock.kernel import scripts
+
+    outcomes = scripts.run(where, paths, defines, report)
+    return [judge(path, outcome) for path, outcome in zip(paths, outcomes, strict=True)]
+
+
+def judge(path: Path, outcome: dict[str, Any]) -> ScriptResult:
+    """Runs the Python of a script with the values in its outcome; the first piece that fails is the verdict."""
     if trouble := _run_code(path, outcome["snippets"]):
         return trouble
     verdict: Verdict = outcome["verdict"]

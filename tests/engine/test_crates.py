@@ -16,6 +16,7 @@ ORDER = [
     {"scenario"},
     {"sim"},
     {"drill", "tun"},
+    {"livedrill"},
     {"fuzz", "python", "ackclock"},
 ]
 """A crate uses only crates of earlier rows."""
@@ -23,7 +24,7 @@ ORDER = [
 EMBEDDED = {"core", "tcp", "net", "wire"}
 """The crates that other programs may embed, through the facade `ackclock`."""
 
-WITHOUT_SIMULATOR = {"drill", "tun"}
+WITHOUT_SIMULATOR = {"drill", "livedrill", "tun"}
 
 
 def folder(crate):

@@ -1,6 +1,7 @@
 """Building kernels: what is missing is named, and the cache has whole kernels or none."""
 
 import io
+import json
 import os
 import random
 import signal
@@ -154,6 +155,24 @@ def test_the_tick_is_the_first_default(tmp_path):
     lines = configuration.top(tree(tmp_path / "linux"), 1000).splitlines()
     assert lines[:4] == ['mainmenu "Linux"', "config HZ", "\tint", "\tdefault 1000"]
     assert lines[-1] == 'source "arch/um/Kconfig"'
+
+
+def test_kernels_of_tarballs_and_with_all_options_come_first(machine):
+    every = "".join(f"CONFIG_{option}=y\n" for option in configuration.OPTIONS)
+    kinds = {
+        "0" * 16: ("/home/someone/patched", every),
+        "1" * 16: ("/usr/src/linux-source-6.12.tar.xz", every.replace("CONFIG_IPV6=y\n", "")),
+        "2" * 16: ("/usr/src/linux-source-6.12.tar.xz", every),
+    }
+    for digest, (where, config) in kinds.items():
+        folder = builds.cache() / digest
+        folder.mkdir(parents=True)
+        (folder / "config").write_text(config)
+        about = {"version": "6.12.117", "hz": 1000, "source": where, "digest": digest, "missing": []}
+        (folder / "kernel.json").write_text(json.dumps(about))
+    assert [one.digest[0] for one in kernel.built()] == ["2", "1", "0"]
+    (builds.cache() / ("2" * 16) / "config").unlink()
+    assert [one.digest[0] for one in kernel.built()] == ["1", "2", "0"]
 
 
 def test_a_build_that_is_killed_leaves_no_process_and_the_next_removes_its_folder(machine):

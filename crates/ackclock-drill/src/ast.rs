@@ -104,7 +104,7 @@ pub enum Body {
 }
 
 /// A TCP segment, with the numbers of the script.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tcp {
     /// Header flags as in [`ackclock_tcp::Flags`].
     pub flags: u16,

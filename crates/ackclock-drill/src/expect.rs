@@ -7,50 +7,52 @@
 //! and are not compared.
 
 use crate::ast::{EcnField, Packet, Tcp, TcpOption};
-use crate::host::Sent;
+use crate::machine::Sent;
 use crate::settings::Settings;
 use crate::show;
 use crate::wire::Numbers;
-use ackclock_tcp::{Flags, Segment};
+use ackclock_tcp::Flags;
 
 /// Flags that only the last or only the first segment of a run carries.
 const EDGES: u16 = Flags::PSH.0 | Flags::FIN.0 | Flags::CWR.0;
 
 /// Whether `next` continues the packet whose latest segment is `last`.
-pub fn continues(last: &Segment, next: &Segment) -> bool {
-    last.len > 0
-        && next.len > 0
-        && next.seq == last.seq.wrapping_add(last.len)
-        && next.ack == last.ack
+pub fn continues(last: &Sent, next: &Sent) -> bool {
+    let (before, after) = (&last.tcp, &next.tcp);
+    before.len > 0
+        && after.len > 0
+        && after.seq == before.seq.wrapping_add(before.len)
+        && after.ack == before.ack
         && next.ecn == last.ecn
-        && (next.flags.0 & !EDGES) == (last.flags.0 & !EDGES)
-        && !last.flags.has(Flags::FIN)
+        && (after.flags & !EDGES) == (before.flags & !EDGES)
+        && before.flags & Flags::FIN.0 == 0
 }
 
 /// The packet formed by a run of segments.
-pub fn join(run: &[Segment]) -> Option<Segment> {
+pub fn join(run: &[Sent]) -> Option<Sent> {
     let (first, last) = (run.first()?, run.last()?);
-    let mut whole = *last;
-    whole.seq = first.seq;
-    whole.len = run.iter().map(|segment| segment.len).sum();
-    whole.flags = first.flags.with(last.flags);
+    let mut whole = last.clone();
+    whole.at = first.at;
+    whole.tcp.seq = first.tcp.seq;
+    whole.tcp.len = run.iter().map(|sent| sent.tcp.len).sum();
+    whole.tcp.flags |= first.tcp.flags;
     Some(whole)
 }
 
 /// Differences between the expected and the sent packet, in words; empty if there are none. `several` is whether the
-/// packet was sent as several segments.
+/// packet was sent as several segments, and `exact` whether the order and the padding of options count.
 pub fn differences(
     packet: &Packet,
     expected: &Tcp,
     sent: &Sent,
     numbers: &Numbers,
     settings: &Settings,
-    several: bool,
+    (several, exact): (bool, bool),
 ) -> Vec<String> {
-    let Sent { segment: sent, service, hops, .. } = sent;
-    let mut actual = numbers.leaving(sent);
+    let &Sent { ref tcp, ecn, service, hops, .. } = sent;
+    let mut actual = numbers.leaving(tcp);
     if expected.absolute {
-        actual.seq = sent.seq;
+        actual.seq = tcp.seq;
     }
     let mut found = Vec::new();
     let mut compare = |name: &str, expected: String, actual: String| {
@@ -65,9 +67,10 @@ pub fn differences(
     compare("flags", flags(expected), flags(&actual));
     compare("ack", expected.ack.to_string(), actual.ack.to_string());
     if let Some(window) = expected.window {
-        compare("win", window.to_string(), sent.window.to_string());
+        compare("win", window.to_string(), actual.window.unwrap_or(0).to_string());
     }
-    let bits = sent.ecn as u8;
+    compare("urg", expected.urgent.to_string(), actual.urgent.to_string());
+    let bits = ecn;
     if let Some(expected) = packet.ip.tos {
         compare("tos", format!("{expected:#04x}"), format!("{:#04x}", service | bits));
     }
@@ -85,7 +88,7 @@ pub fn differences(
     }
     if let Some(options) = &expected.options {
         let sent_options = actual.options.as_deref().unwrap_or_default();
-        compare("options", listed(options), listed(sent_options));
+        compare("options", listed(options, exact), listed(sent_options, exact));
         if settings.timestamp_tick > 0
             && let (Some(expected), Some(actual)) = (timestamp(options), timestamp(sent_options))
         {
@@ -106,43 +109,55 @@ pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
     })
 }
 
-/// Options without padding, sorted. As in packetdrill, the TSval of sent packets may have any value; their TSecr is
-/// compared.
-fn listed(options: &[TcpOption]) -> String {
+/// Options without padding and sorted, unless they are to be `exact`. As in packetdrill, the TSval of sent packets may
+/// have any value; their TSecr is compared.
+fn listed(options: &[TcpOption], exact: bool) -> String {
     let mut names: Vec<String> = options
         .iter()
-        .filter(|option| !matches!(option, TcpOption::Nop | TcpOption::Eol))
+        .filter(|option| exact || !matches!(option, TcpOption::Nop | TcpOption::Eol))
         .map(|option| match option {
             TcpOption::Timestamps { ecr, .. } => format!("TS ecr {ecr}"),
             option => show::option(option),
         })
         .collect();
-    names.sort();
+    if !exact {
+        names.sort();
+    }
     format!("<{}>", names.join(","))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_tcp::Ecn;
 
-    fn segment(seq: u32, len: u32, flags: Flags) -> Segment {
-        Segment { seq, len, ack: 7, ..Segment::new(flags.with(Flags::ACK)) }
+    fn sent(seq: u32, len: u32, flags: Flags) -> Sent {
+        let tcp = Tcp {
+            flags: flags.with(Flags::ACK).0,
+            ace: None,
+            seq,
+            absolute: false,
+            len,
+            ack: 7,
+            window: Some(1000),
+            urgent: 0,
+            options: Some(Vec::new()),
+        };
+        Sent { at: 0, flow: 0, tcp, ecn: 0, service: 0, hops: 64 }
     }
 
     #[test]
     fn segments_continue_a_packet_if_they_could_be_parts_of_it() {
-        let first = segment(u32::MAX - 499, 1000, Flags::ACK);
-        let next = segment(500, 1000, Flags::PSH.with(Flags::FIN));
+        let first = sent(u32::MAX - 499, 1000, Flags::ACK);
+        let next = sent(500, 1000, Flags::PSH.with(Flags::FIN));
         assert!(continues(&first, &next));
-        assert!(!continues(&next, &segment(1500, 1000, Flags::ACK)), "no segment follows a FIN");
+        assert!(!continues(&next, &sent(1500, 1000, Flags::ACK)), "no segment follows a FIN");
         let others = [
-            segment(501, 1000, Flags::ACK),
-            segment(0, 1000, Flags::ACK),
-            segment(500, 0, Flags::ACK),
-            segment(500, 1000, Flags::ECE),
-            Segment { ack: 8, ..next },
-            Segment { ecn: Ecn::Ect0, ..next },
+            sent(501, 1000, Flags::ACK),
+            sent(0, 1000, Flags::ACK),
+            sent(500, 0, Flags::ACK),
+            sent(500, 1000, Flags::ECE),
+            Sent { tcp: Tcp { ack: 8, ..next.tcp.clone() }, ..next.clone() },
+            Sent { ecn: 2, ..next },
         ];
         for other in others {
             assert!(!continues(&first, &other), "{other:?}");
@@ -151,10 +166,18 @@ mod tests {
 
     #[test]
     fn a_packet_has_the_flags_of_all_its_segments() {
-        let run = [segment(1, 1000, Flags::CWR), segment(1001, 500, Flags::PSH)];
+        let run = [sent(1, 1000, Flags::CWR), sent(1001, 500, Flags::PSH)];
         let whole = join(&run).unwrap();
-        assert_eq!((whole.seq, whole.len), (1, 1500));
-        assert_eq!(whole.flags, Flags::ACK.with(Flags::PSH).with(Flags::CWR));
+        assert_eq!((whole.tcp.seq, whole.tcp.len), (1, 1500));
+        assert_eq!(whole.tcp.flags, Flags::ACK.with(Flags::PSH).with(Flags::CWR).0);
         assert_eq!(join(&[]), None);
+    }
+
+    #[test]
+    fn options_are_compared_in_their_order_only_if_asked() {
+        let written = [TcpOption::Nop, TcpOption::Mss(1000), TcpOption::SackPermitted];
+        let other = [TcpOption::SackPermitted, TcpOption::Mss(1000)];
+        assert_eq!(listed(&written, false), listed(&other, false));
+        assert_eq!(listed(&written, true), "<nop,mss 1000,sackOK>");
     }
 }

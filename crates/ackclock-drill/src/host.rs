@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::ast::{Icmp, Packet, Tcp, TcpOption};
 use crate::chrono::Chrono;
 use crate::fast_open::Memory;
+use crate::machine::Sent;
 use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
 use crate::sysctl::{FreeBsd, Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
-use crate::wire::Numbers;
+use crate::wire::{Numbers, segment_of, tcp_of};
 use ackclock_tcp::config::{Conformance, Keepalive};
 use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
@@ -43,29 +44,12 @@ pub struct PipeEnd {
     pub writes: bool,
 }
 
-/// A segment that was sent.
-#[derive(Clone, Copy, Debug)]
-pub struct Sent {
-    /// Time of sending.
-    pub at: Nanos,
-    /// Socket that sent the segment.
-    pub socket: SocketId,
-    /// The segment.
-    pub segment: Segment,
-    /// Type of service or traffic class, without the ECN field.
-    pub service: u8,
-    /// Time to live or hop limit.
-    pub hops: u8,
-}
-
-impl Sent {
-    /// A segment that a socket with these options sends.
-    fn new(at: Nanos, socket: SocketId, segment: Segment, options: &Options) -> Sent {
-        let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
-        let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
-        let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
-        Sent { at, socket, segment, service, hops }
-    }
+/// A segment that a socket with these options sends.
+fn sent(at: Nanos, socket: SocketId, segment: &Segment, options: &Options) -> Sent {
+    let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
+    let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
+    let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
+    Sent { at, flow: socket, tcp: tcp_of(segment), ecn: segment.ecn as u8, service, hops }
 }
 
 /// The host under test.
@@ -84,7 +68,7 @@ pub struct Host {
     pub pipes: Vec<u64>,
     /// The socket to which the script's packets belong.
     pub under_test: Option<SocketId>,
-    /// Segments that were sent and not yet compared with the script.
+    /// Packets that were sent and not yet compared with the script.
     pub outbox: VecDeque<Sent>,
     /// Memory of Fast Open.
     pub fast_open: Memory,
@@ -272,7 +256,7 @@ impl Host {
         };
         let passive = connection.parent.is_some() || connection.over;
         connection.numbers.learn_remote(tcp, passive);
-        let segment = connection.numbers.arriving(packet, tcp, &self.settings)?;
+        let segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
             && syn
@@ -289,7 +273,7 @@ impl Host {
         let connection = self.sockets[id].connection_mut().expect("it is one");
         if connection.over {
             if let Some(reset) = reset_for(&segment) {
-                self.outbox.push_back(Sent::new(now, id, reset, &self.sockets[id].options));
+                self.outbox.push_back(sent(now, id, &reset, &self.sockets[id].options));
             }
             self.drain();
             return Ok(());
@@ -430,20 +414,20 @@ impl Host {
         for (id, socket) in self.sockets.iter_mut().enumerate() {
             let low = socket.options.not_sent_low.or(low);
             let Role::Connection(connection) = &mut socket.role else { continue };
-            let sent = connection.endpoint.sent();
+            let before_sent = connection.endpoint.sent();
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                self.outbox.push_back(Sent::new(self.now, id, segment, &socket.options));
+                self.outbox.push_back(sent(self.now, id, &segment, &socket.options));
             }
             let before = connection.stamps.done.len();
             connection.stamps.on_sent(self.now, connection.endpoint.sent());
-            let sent = connection.endpoint.sent() > sent;
+            let has_sent = connection.endpoint.sent() > before_sent;
             socket.woken_in += u64::from(connection.stamps.done.len() > before);
             connection.check_send_buffer(self.now);
             if connection.send_buffer.wanted && connection.send_buffer.writable(connection.stream(), low) {
                 connection.send_buffer.wanted = false;
                 socket.woken_out += 1;
             }
-            connection.follow_chrono(self.now, sent);
+            connection.follow_chrono(self.now, has_sent);
         }
     }
 

@@ -4,7 +4,7 @@
 //! the script is not run here: it is returned as [`Snippet`]s with the values in scope for each.
 
 pub mod ast;
-mod calls;
+pub mod calls;
 mod choices;
 mod chrono;
 mod cookies;
@@ -12,21 +12,24 @@ mod expect;
 mod fast_open;
 mod host;
 pub mod lexer;
+pub mod machine;
 pub mod parse;
 mod preprocess;
 mod run;
 mod send_buffer;
-mod settings;
+pub mod settings;
 mod shell;
 mod show;
+mod simulated;
 mod socket;
 mod sockstat;
 mod stack;
 mod stamps;
-mod symbols;
+pub mod symbols;
 mod sysctl;
 mod verdict;
-mod wire;
+pub mod wire;
 
-pub use run::{Context, run};
+pub use cookies::bytes_of_text;
+pub use run::{Context, run, run_on};
 pub use verdict::{Outcome, Snippet, Stop, Verdict};

@@ -7,6 +7,11 @@ pub fn errno_number(name: &str) -> Option<i64> {
     ERRORS.iter().find(|(known, _)| *known == name).map(|&(_, number)| number)
 }
 
+/// Name of an error with this number.
+pub fn errno_name(number: i64) -> Option<&'static str> {
+    ERRORS.iter().find(|(_, known)| *known == number).map(|&(name, _)| name)
+}
+
 /// Value of a symbol in an argument.
 pub fn value(name: &str) -> Option<i64> {
     SYMBOLS.iter().find(|(known, _)| *known == name).map(|&(_, value)| value).or_else(|| errno_number(name))

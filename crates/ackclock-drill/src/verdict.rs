@@ -12,11 +12,19 @@ pub enum Stop {
 }
 
 impl Stop {
-    pub(crate) fn fail<T>(message: impl Into<String>) -> Result<T, Stop> {
+    /// A failure with this reason.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn fail<T>(message: impl Into<String>) -> Result<T, Stop> {
         Err(Stop::Fail(message.into()))
     }
 
-    pub(crate) fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
+    /// A feature that is not supported.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn unsupported<T>(what: impl Into<String>) -> Result<T, Stop> {
         Err(Stop::Unsupported(what.into()))
     }
 }

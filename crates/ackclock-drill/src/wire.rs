@@ -1,5 +1,5 @@
-//! Conversions between the numbers of a script and those of the endpoint: initial sequence numbers, timestamps,
-//! options.
+//! Conversions between the numbers of a script and those on the wire (initial sequence numbers and timestamps), and
+//! between packets and the endpoint's segments.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,13 @@ use ackclock_tcp::segment::{MAX_SACK_BLOCKS, SackBlock};
 use ackclock_tcp::{AccEcnOption, Ecn, Flags, Segment, Timestamps};
 
 /// Mapping of a connection's numbers. As in packetdrill, a SYN has its initial sequence number, and all other packets
-/// count from it. The endpoint's own initial sequence number is 0.
+/// count from it.
 #[derive(Clone, Debug, Default)]
 pub struct Numbers {
     /// Our initial sequence number in the script.
     local: u32,
+    /// Our initial sequence number on the wire.
+    initial: u32,
     /// The peer's initial sequence number: that of its first SYN, or of its SYN-ACK if we connect.
     remote: u32,
     /// Whether the peer's number is known.
@@ -28,17 +30,22 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Learns the mapping from an expected packet and the segment that was sent: the initial sequence number from a
-    /// SYN, and timestamps.
-    pub fn learn(&mut self, expected: &Tcp, sent: &Segment) {
-        if expected.flags & Flags::SYN.0 != 0 && sent.flags.has(Flags::SYN) {
-            self.local = expected.seq.wrapping_sub(sent.seq);
+    /// Learns the mapping from an expected packet and the packet that was sent: the initial sequence number from a SYN,
+    /// and timestamps.
+    pub fn learn(&mut self, expected: &Tcp, sent: &Tcp) {
+        if expected.flags & sent.flags & Flags::SYN.0 != 0 {
+            (self.local, self.initial) = (expected.seq, sent.seq);
         }
-        let script = expected.options.as_deref().and_then(expect::timestamp);
-        if let (Some(script), Some(Timestamps { val, .. })) = (script, sent.timestamps) {
-            self.timestamps.insert(script, val);
-            self.first_timestamp.get_or_insert((script, val));
+        let [script, live] = [expected, sent].map(|tcp| tcp.options.as_deref().and_then(expect::timestamp));
+        if let (Some(script), Some(live)) = (script, live) {
+            self.timestamps.insert(script, live);
+            self.first_timestamp.get_or_insert((script, live));
         }
+    }
+
+    /// The sequence number on the wire of a packet that an ICMP message quotes with the number `script`.
+    pub fn quoted(&self, script: u32) -> u32 {
+        script.wrapping_sub(self.local(true))
     }
 
     /// An actual TSval in the script's numbers; the first TSval is taken as written.
@@ -56,9 +63,9 @@ impl Numbers {
         }
     }
 
-    /// What the script adds to the endpoint's own sequence numbers in packets with or without SYN.
+    /// Difference of our sequence numbers in the script from those on the wire, in packets with or without SYN.
     fn local(&self, syn: bool) -> u32 {
-        if syn { self.local } else { 0 }
+        if syn { self.local.wrapping_sub(self.initial) } else { self.initial.wrapping_neg() }
     }
 
     /// What the script subtracts from the peer's sequence numbers in packets with or without SYN.
@@ -66,46 +73,30 @@ impl Numbers {
         if syn { 0 } else { self.remote }
     }
 
-    /// The segment in an arriving packet of the script.
-    pub fn arriving(&self, packet: &Packet, tcp: &Tcp, settings: &Settings) -> Result<Segment, Stop> {
-        let mut segment = Segment::new(Flags(tcp.flags));
-        let acks = segment.flags.has(Flags::ACK);
-        let syn = segment.flags.has(Flags::SYN);
+    /// An arriving packet of the script with the numbers on the wire.
+    ///
+    /// # Errors
+    /// An echo of a timestamp that no packet carried.
+    pub fn arriving(&self, tcp: &Tcp, settings: &Settings) -> Result<Tcp, Stop> {
+        let mut live = tcp.clone();
+        let [acks, syn] = [Flags::ACK, Flags::SYN].map(|flag| tcp.flags & flag.0 != 0);
         let local = |script: u32| script.wrapping_sub(self.local(syn));
-        segment.seq = tcp.seq.wrapping_add(self.remote(syn));
-        segment.len = tcp.len;
-        segment.ack = if acks { local(tcp.ack) } else { tcp.ack };
-        segment.window = tcp.window.unwrap_or(0);
-        segment.ecn = match (packet.ip.ecn, packet.ip.tos) {
-            (Some(EcnField::Is(bits)), _) => Ecn::from_bits(bits),
-            (Some(EcnField::Capable), _) => return Stop::fail("[ect01] is accepted only in a packet that leaves"),
-            (None, tos) => Ecn::from_bits(tos.unwrap_or(0)),
-        };
-        for option in tcp.options.iter().flatten() {
+        live.seq = tcp.seq.wrapping_add(self.remote(syn));
+        if acks {
+            live.ack = local(tcp.ack);
+        }
+        for option in live.options.iter_mut().flatten() {
             match option {
-                // A host without a key treats a signature as padding.
-                TcpOption::Nop | TcpOption::Eol | TcpOption::Md5 => {}
-                &TcpOption::Mss(mss) => segment.mss = mss,
-                &TcpOption::WindowScale(shift) => segment.window_scale = shift,
-                TcpOption::SackPermitted => segment.sack_permitted = true,
                 TcpOption::Sack(blocks) => {
-                    for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
-                        *slot = SackBlock { start: local(start), end: local(end) };
+                    for (start, end) in blocks {
+                        (*start, *end) = (local(*start), local(*end));
                     }
-                    segment.sack_count = blocks.len().min(MAX_SACK_BLOCKS) as u8;
                 }
-                &TcpOption::Timestamps { val, ecr } => {
-                    let ecr = if acks { self.echo(ecr, settings)? } else { ecr };
-                    segment.timestamps = Some(Timestamps { val, ecr });
-                }
-                TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
-                TcpOption::FastOpen { cookie, experimental } => {
-                    segment.set_fast_open(Some(FastOpen::new(cookie, *experimental)));
-                }
-                TcpOption::Other(name) => return Stop::unsupported(*name),
+                TcpOption::Timestamps { ecr, .. } if acks => *ecr = self.echo(*ecr, settings)?,
+                _ => {}
             }
         }
-        Ok(segment)
+        Ok(live)
     }
 
     /// The actual timestamp that the peer echoes as `script`.
@@ -119,45 +110,103 @@ impl Numbers {
         }
     }
 
-    /// A segment that was sent, in the script's numbers.
-    pub fn leaving(&self, segment: &Segment) -> Tcp {
-        let syn = segment.flags.has(Flags::SYN);
+    /// A packet that was sent, in the script's numbers.
+    pub fn leaving(&self, live: &Tcp) -> Tcp {
+        let mut tcp = live.clone();
+        let syn = live.flags & Flags::SYN.0 != 0;
         let remote = |live: u32| live.wrapping_sub(self.remote(syn));
-        let mut options = Vec::new();
-        if syn && segment.mss != 0 {
-            options.push(TcpOption::Mss(segment.mss));
+        tcp.seq = live.seq.wrapping_add(self.local(syn));
+        if live.flags & Flags::ACK.0 != 0 {
+            tcp.ack = remote(live.ack);
         }
-        if syn && segment.sack_permitted {
-            options.push(TcpOption::SackPermitted);
+        for option in tcp.options.iter_mut().flatten() {
+            match option {
+                TcpOption::Sack(blocks) => {
+                    for (start, end) in blocks {
+                        (*start, *end) = (remote(*start), remote(*end));
+                    }
+                }
+                TcpOption::Timestamps { val, .. } => *val = self.timestamp(*val),
+                _ => {}
+            }
         }
-        if let Some(Timestamps { val, ecr }) = segment.timestamps {
-            options.push(TcpOption::Timestamps { val: self.timestamp(val), ecr });
+        tcp
+    }
+}
+
+/// The segment in a packet with the numbers on the wire.
+pub fn segment_of(packet: &Packet, tcp: &Tcp) -> Result<Segment, Stop> {
+    let mut segment = Segment::new(Flags(tcp.flags));
+    segment.seq = tcp.seq;
+    segment.len = tcp.len;
+    segment.ack = tcp.ack;
+    segment.window = tcp.window.unwrap_or(0);
+    segment.ecn = match (packet.ip.ecn, packet.ip.tos) {
+        (Some(EcnField::Is(bits)), _) => Ecn::from_bits(bits),
+        (Some(EcnField::Capable), _) => return Stop::fail("[ect01] is accepted only in a packet that leaves"),
+        (None, tos) => Ecn::from_bits(tos.unwrap_or(0)),
+    };
+    for option in tcp.options.iter().flatten() {
+        match option {
+            // A host without a key treats a signature as padding.
+            TcpOption::Nop | TcpOption::Eol | TcpOption::Md5 => {}
+            &TcpOption::Mss(mss) => segment.mss = mss,
+            &TcpOption::WindowScale(shift) => segment.window_scale = shift,
+            TcpOption::SackPermitted => segment.sack_permitted = true,
+            TcpOption::Sack(blocks) => {
+                for (slot, &(start, end)) in segment.sack.iter_mut().zip(blocks) {
+                    *slot = SackBlock { start, end };
+                }
+                segment.sack_count = blocks.len().min(MAX_SACK_BLOCKS) as u8;
+            }
+            &TcpOption::Timestamps { val, ecr } => segment.timestamps = Some(Timestamps { val, ecr }),
+            TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
+            TcpOption::FastOpen { cookie, experimental } => {
+                segment.set_fast_open(Some(FastOpen::new(cookie, *experimental)));
+            }
+            TcpOption::Other(name) => return Stop::unsupported(*name),
         }
-        if syn && segment.window_scale != Segment::NO_OPTION {
-            options.push(TcpOption::WindowScale(segment.window_scale));
-        }
-        if let Some(option) = segment.fast_open().filter(|_| syn) {
-            let (cookie, experimental) = (option.cookie().to_vec(), option.is_experimental());
-            options.push(TcpOption::FastOpen { cookie, experimental });
-        }
-        if segment.sack_count > 0 {
-            let blocks = segment.sack_blocks().iter().map(|block| (remote(block.start), remote(block.end)));
-            options.push(TcpOption::Sack(blocks.collect()));
-        }
-        if let Some(option) = segment.accecn() {
-            options.push(TcpOption::AccEcn(accecn_fields(&option)));
-        }
-        Tcp {
-            flags: segment.flags.0,
-            ace: None,
-            seq: segment.seq.wrapping_add(self.local(syn)),
-            absolute: false,
-            len: segment.len,
-            ack: if segment.flags.has(Flags::ACK) { remote(segment.ack) } else { 0 },
-            window: Some(segment.window),
-            urgent: 0,
-            options: Some(options),
-        }
+    }
+    Ok(segment)
+}
+
+/// A segment as a packet, with the numbers on the wire.
+pub fn tcp_of(segment: &Segment) -> Tcp {
+    let syn = segment.flags.has(Flags::SYN);
+    let mut options = Vec::new();
+    if syn && segment.mss != 0 {
+        options.push(TcpOption::Mss(segment.mss));
+    }
+    if syn && segment.sack_permitted {
+        options.push(TcpOption::SackPermitted);
+    }
+    if let Some(Timestamps { val, ecr }) = segment.timestamps {
+        options.push(TcpOption::Timestamps { val, ecr });
+    }
+    if syn && segment.window_scale != Segment::NO_OPTION {
+        options.push(TcpOption::WindowScale(segment.window_scale));
+    }
+    if let Some(option) = segment.fast_open().filter(|_| syn) {
+        let (cookie, experimental) = (option.cookie().to_vec(), option.is_experimental());
+        options.push(TcpOption::FastOpen { cookie, experimental });
+    }
+    if segment.sack_count > 0 {
+        let blocks = segment.sack_blocks().iter().map(|block| (block.start, block.end));
+        options.push(TcpOption::Sack(blocks.collect()));
+    }
+    if let Some(option) = segment.accecn() {
+        options.push(TcpOption::AccEcn(accecn_fields(&option)));
+    }
+    Tcp {
+        flags: segment.flags.0,
+        ace: None,
+        seq: segment.seq,
+        absolute: false,
+        len: segment.len,
+        ack: if segment.flags.has(Flags::ACK) { segment.ack } else { 0 },
+        window: Some(segment.window),
+        urgent: 0,
+        options: Some(options),
     }
 }
 

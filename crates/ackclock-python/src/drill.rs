@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ackclock_drill::{Context, Verdict};
+use ackclock_drill::{Context, Outcome, Verdict};
 use ackclock_tcp::stack;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,6 +18,34 @@ pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String
     };
     let files = |path: &str| std::fs::read_to_string(Path::new(folder).join(path)).ok();
     let outcome = ackclock_drill::run(text, &Context { stack, defines: &defines, files: &files });
+    Ok(document(outcome))
+}
+
+/// Runs the text of a script on the running kernel, in a network namespace that the calling thread enters. The process
+/// should end after it. `tun` is the device file of TUN, and `patience_s` the time for which a late packet is still
+/// awaited. The script starts at a multiple of `alignment_ms` on the kernel's clock. Returns JSON like `drill`.
+#[cfg(target_os = "linux")]
+#[pyfunction]
+pub fn live_drill(
+    text: &str,
+    folder: &str,
+    defines: Vec<(String, String)>,
+    tun: &str,
+    patience_s: u32,
+    alignment_ms: u32,
+) -> String {
+    let context = ackclock_livedrill::Context {
+        folder: Path::new(folder),
+        defines: &defines,
+        tun: Path::new(tun),
+        patience: u64::from(patience_s) * ackclock_tcp::SECOND,
+        alignment: u64::from(alignment_ms) * ackclock_tcp::MILLISECOND,
+    };
+    document(ackclock_livedrill::run(text, &context))
+}
+
+/// JSON of a verdict and of the Python code that is still to be run.
+fn document(outcome: Outcome) -> String {
     let (verdict, at, reason) = match outcome.verdict {
         Verdict::Pass => ("pass", None, String::new()),
         Verdict::Fail { at, reason } => ("fail", Some(at), reason),
@@ -34,6 +62,5 @@ pub fn drill(text: &str, folder: &str, stack: &str, defines: Vec<(String, String
         .collect();
     let line = at.map(|at| at.line);
     let column = at.map(|at| at.column);
-    Ok(json!({ "verdict": verdict, "line": line, "column": column, "reason": reason, "snippets": snippets })
-        .to_string())
+    json!({ "verdict": verdict, "line": line, "column": column, "reason": reason, "snippets": snippets }).to_string()
 }

@@ -49,6 +49,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::tables, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
+    #[cfg(target_os = "linux")]
+    module.add_function(wrap_pyfunction!(drill::live_drill, module)?)?;
     module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;

@@ -60,6 +60,18 @@ class Built:
         return self.folder / BINARY
 
     @property
+    def is_of_tree(self) -> bool:
+        """Whether its source was a tree, which may be patched, and no tarball."""
+        return ".tar" not in Path(self.source).name
+
+    @property
+    def is_current(self) -> bool:
+        """Whether it was built with every option that builds have now, as far as its source has them."""
+        config = self.folder / "config"
+        lines = set(config.read_text(encoding="utf-8").splitlines()) if config.exists() else set()
+        return all(f"CONFIG_{option}=y" in lines for option in configuration.OPTIONS if option not in self.missing)
+
+    @property
     def modules(self) -> list[str]:
         """The congestion controls that it has."""
         return [name for name, option in configuration.MODULES.items() if f"TCP_CONG_{option}" not in self.missing]
@@ -72,12 +84,15 @@ def cache() -> Path:
 
 
 def built() -> list[Built]:
-    """The kernels of the cache, by version and tick."""
+    """The kernels of the cache, by version and tick.
+
+    Of several, those of tarballs come first, and then those with the options that builds have now.
+    """
     found = []
     for file in sorted(cache().glob(f"*/{INFO}")):
         info = json.loads(file.read_text(encoding="utf-8"))
         found.append(Built(**{**info, "missing": tuple(info["missing"])}, folder=file.parent))
-    return sorted(found, key=lambda one: (one.version, one.hz))
+    return sorted(found, key=lambda one: (one.version, one.hz, one.is_of_tree, not one.is_current))
 
 
 def missing_tools() -> dict[str, str]:

@@ -393,15 +393,26 @@ def mount(kind: str, target: str, *options: str) -> None:
     shell("mount", "-t", kind, *options, "none", target)
 
 
-def main() -> None:
+def set_up(folder: str) -> None:
+    """Mounts what a machine needs, with the folder of question and answer at SHARED."""
     os.environ["PATH"] = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     mount("proc", "/proc")
     mount("sysfs", "/sys")
     mount("tmpfs", "/run")
     os.mkdir("/run/netns")
     os.mkdir(SHARED)
-    mount("hostfs", SHARED, "-o", sys.argv[1])
+    mount("hostfs", SHARED, "-o", folder)
     shell("ip", "link", "set", "dev", "lo", "up")
+
+
+def power_off() -> None:
+    sys.stderr.flush()
+    library.sync()
+    library.reboot(POWER_OFF)
+
+
+def main() -> None:
+    set_up(sys.argv[1])
     try:
         with open(f"{SHARED}/question.json") as file:
             question = json.load(file)
@@ -423,6 +434,4 @@ if __name__ == "__main__":
     try:
         main()
     finally:
-        sys.stderr.flush()
-        library.sync()
-        library.reboot(POWER_OFF)
+        power_off()

@@ -18,7 +18,7 @@ from ackclock.kernel.workplace import workplace
 if TYPE_CHECKING:
     from ackclock.kernel.builds import Built
 
-__all__ = ["SHARED", "TOOLS", "ask"]
+__all__ = ["SHARED", "TOOLS", "WORKPLACE", "ask", "command", "search_path"]
 
 SHARED = "/run/host"
 """The folder inside in which question and answer are."""
@@ -29,6 +29,22 @@ TOOLS = {"ip": "iproute2", "tc": "iproute2", "mount": "mount"}
 WORKPLACE = "ackclock-kernel-"
 
 GUEST = Path(__file__).with_name("guest.py")
+
+
+def search_path() -> str:
+    """The search path of a run, on which all of its programs are.
+
+    Raises
+    ------
+    KernelError
+        If a program is missing.
+    """
+    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+    missing = {tool: package for tool, package in TOOLS.items() if shutil.which(tool, path=path) is None}
+    if missing:
+        packages = " ".join(dict.fromkeys(missing.values()))
+        raise KernelError(f"a run needs {', '.join(missing)}; on Debian: apt-get install {packages}")
+    return path
 
 
 def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str, Any]:
@@ -48,19 +64,16 @@ def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str,
     KernelError
         If a program is missing, if a watchdog ended the run, or if the program inside failed.
     """
-    path = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
-    missing = {tool: package for tool, package in TOOLS.items() if shutil.which(tool, path=path) is None}
-    if missing:
-        packages = " ".join(dict.fromkeys(missing.values()))
-        raise KernelError(f"a run needs {', '.join(missing)}; on Debian: apt-get install {packages}")
+    path = search_path()
     with workplace(Path(tempfile.gettempdir()), WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
         _run(kernel, folder, path, patience_s)
         return _answer(kernel, folder)
 
 
-def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
-    command = [
+def command(kernel: Built, folder: Path, *program: str) -> list[str]:
+    """The command line of a kernel whose first process is Python with a program and its arguments."""
+    return [
         str(kernel.binary),
         "mem=768M",
         "rootfstype=hostfs",
@@ -74,10 +87,14 @@ def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
         f"uml_dir={folder}",
         f"init={sys.executable}",
         "--",
-        *("-I", "-S", "-u", str(GUEST), str(folder)),
+        *("-I", "-S", "-u", *program),
     ]
+
+
+def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
     with (folder / "log").open("wb") as log:
-        process = started(command, log, log, {"PATH": path, "HOME": str(folder)})
+        line = command(kernel, folder, str(GUEST), str(folder))
+        process = started(line, log, log, {"PATH": path, "HOME": str(folder)})
         try:
             process.wait(patience_s)
         except subprocess.TimeoutExpired:

@@ -171,7 +171,7 @@ pub fn check(call: &Call, answer: Answer) -> Result<(), Stop> {
 }
 
 /// The number that an expression represents.
-fn eval(expr: &Expr) -> Result<i64, Stop> {
+pub fn eval(expr: &Expr) -> Result<i64, Stop> {
     match expr {
         Expr::Int(value) => Ok(*value),
         Expr::Word(word) => match symbols::value(word) {
@@ -233,7 +233,7 @@ impl<'a> Arguments<'a> {
 }
 
 /// The value of a field in a structure.
-fn field<'a>(items: &'a [Expr], name: &str) -> Option<&'a Expr> {
+pub fn field<'a>(items: &'a [Expr], name: &str) -> Option<&'a Expr> {
     items.iter().find_map(|item| match item {
         Expr::Field(field, _, value) if field == name => Some(&**value),
         _ => None,

@@ -1,0 +1,133 @@
+//! The machine on which a script runs: its clock, its system calls and its packets.
+
+use crate::ast::{Call, Event, Packet, Tcp};
+use crate::calls::{Answer, CallState};
+use crate::settings::Settings;
+use crate::verdict::Stop;
+use crate::wire::Numbers;
+use ackclock_tcp::{Nanos, SECOND};
+
+/// Number of a connection of the machine.
+pub type FlowId = usize;
+
+/// A TCP packet that the machine sent.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sent {
+    /// Time of sending.
+    pub at: Nanos,
+    /// Connection that sent the packet.
+    pub flow: FlowId,
+    /// The TCP segment with the numbers on the wire.
+    pub tcp: Tcp,
+    /// The ECN field of the IP header.
+    pub ecn: u8,
+    /// Type of service or traffic class, without the ECN field.
+    pub service: u8,
+    /// Time to live or hop limit.
+    pub hops: u8,
+}
+
+/// A TCP implementation with sockets above it and a network device below it.
+///
+/// The connection to which the packets of a script belong is the one "under test": the connection of the latest call
+/// that made, bound, connected or accepted a socket.
+pub trait Machine {
+    /// Applies the option lines at the head of the script.
+    ///
+    /// # Errors
+    /// An option that the machine does not accept.
+    fn configure(&mut self, options: &[(String, Option<String>)]) -> Result<(), Stop>;
+
+    /// The options of the script.
+    fn settings(&self) -> &Settings;
+
+    /// Name of a feature that an event needs and the machine does not have.
+    fn beyond(&self, event: &Event) -> Option<String>;
+
+    /// Runs a shell command.
+    ///
+    /// # Errors
+    /// A command that fails or that the machine cannot run.
+    fn command(&mut self, command: &str) -> Result<(), Stop>;
+
+    /// Starts the clock of the script.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn start(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    /// Ends the script and runs its last command, whatever the verdict.
+    fn finish(&mut self, command: Option<&str>) {
+        let _ = command;
+    }
+
+    /// Time since the start of the script.
+    fn now(&self) -> Nanos;
+
+    /// Advances to the next occurrence up to `limit` and returns true; otherwise advances to `limit` and returns false.
+    ///
+    /// # Errors
+    /// A machine that does not come to rest.
+    fn step(&mut self, limit: Nanos) -> Result<bool, Stop>;
+
+    /// Checks whether an event can be run in the present state of the machine.
+    ///
+    /// # Errors
+    /// A state that the machine does not support.
+    fn admit(&mut self, event: &Event) -> Result<(), Stop> {
+        let _ = event;
+        Ok(())
+    }
+
+    /// Delivers a packet of the script.
+    ///
+    /// # Errors
+    /// A packet that the machine does not support, or one without a connection.
+    fn arrive(&mut self, packet: &Packet) -> Result<(), Stop>;
+
+    /// Makes a system call, or asks for the result of one that blocks.
+    ///
+    /// # Errors
+    /// A call that the machine does not support, or results in memory that differ from the script.
+    fn call(&mut self, call: &Call, state: &mut CallState) -> Result<Answer, Stop>;
+
+    /// `tcp_info` of the socket under test with packetdrill's names; empty without a socket.
+    ///
+    /// # Errors
+    /// A socket whose settings are not supported.
+    fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop>;
+
+    /// The oldest packet that the connection under test has sent and that was not yet taken. Packets of other
+    /// connections are dropped.
+    fn take_sent(&mut self) -> Option<Sent>;
+
+    /// Puts back a packet, which is then the oldest.
+    fn put_back(&mut self, sent: Sent);
+
+    /// Mapping between the numbers of a connection and those of the script.
+    fn numbers(&mut self, flow: FlowId) -> Option<&mut Numbers>;
+
+    /// Whether the packets that a kernel hands to the device at once may leave one after the other.
+    fn is_pacing(&self) -> bool {
+        false
+    }
+
+    /// Whether a packet may be one of several that the kernel makes of one packet.
+    fn is_cut_by_kernel(&self, sent: &Sent) -> bool {
+        let _ = sent;
+        false
+    }
+
+    /// Whether the order and the padding of TCP options are part of what is compared.
+    fn has_exact_options(&self) -> bool {
+        false
+    }
+
+    /// Time after the latest accepted time for which an expected packet or the end of a call is still awaited, to
+    /// report when it came.
+    fn patience(&self) -> Nanos {
+        300 * SECOND
+    }
+}

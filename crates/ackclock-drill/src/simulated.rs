@@ -1,0 +1,166 @@
+//! Our endpoint as the machine of a script, in virtual time.
+
+use std::collections::BTreeSet;
+
+use crate::ast::{Action, Body, Call, Event, Packet};
+use crate::calls::{self, Answer, CallState};
+use crate::host::Host;
+use crate::machine::{FlowId, Machine, Sent};
+use crate::settings::Settings;
+use crate::shell::{self, Files};
+use crate::socket::SocketId;
+use crate::verdict::Stop;
+use crate::wire::Numbers;
+use crate::{choices, expect, sockstat, stack};
+use ackclock_tcp::info::EcnUse;
+use ackclock_tcp::{Config, Nanos};
+
+/// A host with our endpoint.
+pub struct Simulated<'a> {
+    host: Host,
+    files: &'a Files<'a>,
+    /// Sockets whose connections began before a setting changed.
+    outdated: BTreeSet<SocketId>,
+}
+
+impl<'a> Simulated<'a> {
+    /// A host whose connections start from the configuration `base`; `files` reads the shell scripts.
+    pub fn new(base: Config, files: &'a Files<'a>) -> Simulated<'a> {
+        Simulated { host: Host::new(base, Settings::default()), files, outdated: BTreeSet::new() }
+    }
+}
+
+impl Machine for Simulated<'_> {
+    fn configure(&mut self, options: &[(String, Option<String>)]) -> Result<(), Stop> {
+        self.host.base = choices::configuration(self.host.base.clone(), options)?;
+        for (name, value) in options {
+            if name != "define" && !choices::is_ours(name) {
+                self.host.settings.set(name, value.as_deref())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.host.settings
+    }
+
+    fn beyond(&self, event: &Event) -> Option<String> {
+        match &event.action {
+            Action::Packet(packet) => beyond(packet),
+            Action::Call(call) => calls::beyond(call),
+            Action::Command(_) | Action::Code(_) => None,
+        }
+    }
+
+    fn command(&mut self, command: &str) -> Result<(), Stop> {
+        if let Some(outcome) = sockstat::run(command, &mut self.host) {
+            return outcome;
+        }
+        let before = self.host.sysctls.clone();
+        shell::run(command, &mut self.host.sysctls, self.files)?;
+        if self.host.sysctls.freebsd.fast_open_client == Some(false) {
+            // Turning Fast Open off empties FreeBSD's cache of cookies.
+            self.host.fast_open = Default::default();
+        }
+        if before != self.host.sysctls {
+            let sockets = self.host.sockets.iter().enumerate();
+            let live = sockets.filter(|(_, socket)| socket.connection().is_some_and(|connection| !connection.over));
+            self.outdated.extend(live.map(|(id, _)| id));
+        }
+        Ok(())
+    }
+
+    fn now(&self) -> Nanos {
+        self.host.now
+    }
+
+    fn step(&mut self, limit: Nanos) -> Result<bool, Stop> {
+        self.host.step(limit)
+    }
+
+    /// New settings apply to the connections of new sockets.
+    fn admit(&mut self, event: &Event) -> Result<(), Stop> {
+        let opens = matches!(&event.action, Action::Call(call) if call.name == "socket");
+        let outdated = self.host.under_test.is_some_and(|id| self.outdated.contains(&id));
+        if outdated && !opens && !matches!(event.action, Action::Command(_)) {
+            return Stop::unsupported("settings that change while there is a connection");
+        }
+        Ok(())
+    }
+
+    fn arrive(&mut self, packet: &Packet) -> Result<(), Stop> {
+        match &packet.body {
+            Body::Tcp(tcp) => self.host.arrive(packet, tcp),
+            Body::Icmp(icmp) => self.host.arrive_icmp(icmp),
+            Body::Udp(_) => Stop::unsupported("UDP"),
+        }
+    }
+
+    fn call(&mut self, call: &Call, state: &mut CallState) -> Result<Answer, Stop> {
+        calls::attempt(&mut self.host, call, state)
+    }
+
+    fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop> {
+        let now = self.host.now;
+        match self.host.connection_under_test() {
+            Some(connection) => {
+                let mut values = stack::info(&connection.endpoint, now);
+                values.extend(connection.chrono.info(now));
+                Ok(values)
+            }
+            None => self.host.info_without_connection(),
+        }
+    }
+
+    fn take_sent(&mut self) -> Option<Sent> {
+        let ours = self.host.under_test;
+        self.host.outbox.retain(|sent| Some(sent.flow) == ours);
+        self.host.outbox.pop_front()
+    }
+
+    fn put_back(&mut self, sent: Sent) {
+        self.host.outbox.push_front(sent);
+    }
+
+    fn numbers(&mut self, flow: FlowId) -> Option<&mut Numbers> {
+        self.host.sockets[flow].connection_mut().map(|connection| &mut connection.numbers)
+    }
+
+    fn is_pacing(&self) -> bool {
+        self.host.sysctls.fair_queue
+    }
+
+    /// The kernel splits packets itself for a device without segmentation offload and with Accurate ECN. Scripts then
+    /// see segments, with PSH on the last one of each packet.
+    fn is_cut_by_kernel(&self, sent: &Sent) -> bool {
+        let mut later = self.host.outbox.iter().filter(|later| later.flow == sent.flow);
+        let goes_on = later.next().is_some_and(|next| next.at == sent.at && expect::continues(sent, next));
+        let connection = self.host.sockets[sent.flow].connection();
+        let accurate =
+            || connection.is_some_and(|connection| connection.endpoint.info(sent.at).ecn == EcnUse::Accurate);
+        goes_on && (self.host.sysctls.no_segmentation || accurate())
+    }
+}
+
+/// A feature of a packet that is not supported.
+fn beyond(packet: &Packet) -> Option<String> {
+    if let Some(what) = packet.beyond {
+        return Some(what.to_owned());
+    }
+    if packet.ports.is_some() {
+        return Some("packets with ports of their own".to_owned());
+    }
+    if !packet.inbound && packet.ip.flow_label.is_some() {
+        return Some("flow labels of packets that leave".to_owned());
+    }
+    match &packet.body {
+        Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
+            crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
+            crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
+            _ => None,
+        }),
+        Body::Udp(_) => Some("UDP".to_owned()),
+        Body::Icmp(icmp) => icmp.foreign.then(|| "ICMP about packets other than TCP".to_owned()),
+    }
+}
