@@ -5,6 +5,8 @@
 mod catalogue;
 mod cc;
 mod drill;
+#[cfg(target_os = "linux")]
+mod emulate;
 mod errors;
 mod queue;
 mod run;
@@ -51,6 +53,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
     #[cfg(target_os = "linux")]
     module.add_function(wrap_pyfunction!(drill::live_drill, module)?)?;
+    #[cfg(target_os = "linux")]
+    module.add_class::<emulate::Emulator>()?;
     module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;

@@ -32,7 +32,11 @@ pub struct Dumbbell {
 impl Dumbbell {
     /// Creates a bottleneck with these two directions: from sources to sinks, and from sinks to sources.
     pub fn new(forward: LinkSpec, reverse: LinkSpec) -> Dumbbell {
-        let mut topology = Topology::default();
+        Dumbbell::in_topology(Topology::default(), forward, reverse)
+    }
+
+    /// Creates the same bottleneck in a topology.
+    pub fn in_topology(mut topology: Topology, forward: LinkSpec, reverse: LinkSpec) -> Dumbbell {
         let (forward, reverse) = (forward.put_into(&mut topology), reverse.put_into(&mut topology));
         Dumbbell { topology, forward, reverse }
     }

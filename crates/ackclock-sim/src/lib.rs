@@ -14,6 +14,7 @@ pub mod network;
 pub mod observe;
 pub mod packet;
 pub mod probes;
+pub mod relay;
 pub mod run;
 pub mod series;
 mod timeouts;

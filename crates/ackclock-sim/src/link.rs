@@ -113,7 +113,8 @@ impl LinkSpec {
 
     /// Adds the link to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
-        let link = if self.queue.name == CATALOGUE[0].name && self.impairments.are_none() {
+        let is_plain = self.queue.name == CATALOGUE[0].name && self.impairments.are_none();
+        let link = if is_plain && topology.computes_ahead() {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
                 Some(loss) => link.with_loss(loss),

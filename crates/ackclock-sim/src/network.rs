@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_net::server::Meter;
+use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
 use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
@@ -18,8 +18,9 @@ use crate::event::{EventQueue, Key};
 use crate::ids::{LinkId, Receiver, Slot};
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{AT_HOST, Address, Packet, Stored};
+use crate::measures::push_link;
 use ackclock_core::Nanos;
-use ackclock_results::Sketch;
+use ackclock_results::{Sketch, Table, quotient};
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,9 +62,21 @@ pub struct Topology {
     links: Vec<LinkState>,
     ports: Vec<PortState>,
     routes: Vec<Vec<LinkId>>,
+    in_the_present: bool,
 }
 
 impl Topology {
+    /// Creates a topology whose links with counts are all ports. Their counts are correct at any time of a run, and not
+    /// only at its end.
+    pub fn in_the_present() -> Topology {
+        Topology { in_the_present: true, ..Topology::default() }
+    }
+
+    /// Whether a link may compute the times of its packets in advance.
+    pub fn computes_ahead(&self) -> bool {
+        !self.in_the_present
+    }
+
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
         self.links.push(LinkState { link, lane: 0, port: None, queueing_delays: None });
@@ -494,6 +507,20 @@ impl<P: Contents> Network<P> {
             Some(port) => self.ports[port as usize].port.server().meter(),
             None => Meter::of_rate(link_state.link.rate()),
         }
+    }
+
+    /// Returns the table of links up to `at`, the end of the run, with a row for each of `links` that keeps counts.
+    pub fn rows(&mut self, links: &[(LinkId, String)], at: Nanos) -> Table {
+        let mut rows = Table::default();
+        for (link, name) in links {
+            let link = *link;
+            if let Some(carried) = self.carried(link, at) {
+                let rate = self.link(link).rate();
+                let capacity = quotient(self.meter(link).by(at), PARTS_OF_A_BIT);
+                push_link(&mut rows, name, rate, capacity, carried, self.queueing_delays(link));
+            }
+        }
+        rows
     }
 
     /// Returns the queueing delays of a link that is measured.

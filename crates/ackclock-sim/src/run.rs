@@ -11,6 +11,7 @@ use crate::build;
 use crate::dumbbell::Dumbbell;
 use crate::endpoint::Event;
 use crate::ids::{EndpointId, FlowId, LinkId};
+use crate::network::Topology;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
@@ -101,7 +102,7 @@ impl Run {
     /// Parameters with which an application cannot run, and unknown places of captures.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
-        let (mut dumbbell, links) = build::network(scenario, seed);
+        let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
         let flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);

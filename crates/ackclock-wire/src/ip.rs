@@ -24,7 +24,7 @@ const DESTINATION: u8 = 60;
 
 const DONT_FRAGMENT: u16 = 0x4000;
 /// Mask of the flag More Fragments and of the fragment offset.
-const FRAGMENTED: u16 = 0x3fff;
+pub const FRAGMENTED: u16 = 0x3fff;
 const HOP_LIMIT: u8 = 64;
 
 /// Source and destination host.
@@ -137,14 +137,17 @@ pub fn read_quoted(bytes: &[u8]) -> Result<IpPacket<'_>, DecodeError> {
     packet.finish(&bytes[packet.header.len()..])
 }
 
-struct Start<'a> {
-    version: u8,
-    header: &'a [u8],
+/// The header of a packet, and what it says of the rest.
+pub struct Start<'a> {
+    /// Version of IP, 4 or 6.
+    pub version: u8,
+    /// The header without extension headers.
+    pub header: &'a [u8],
     /// Number of bytes after the header.
-    len: usize,
+    pub len: usize,
 }
 
-fn read_start(bytes: &[u8]) -> Result<Start<'_>, DecodeError> {
+pub fn read_start(bytes: &[u8]) -> Result<Start<'_>, DecodeError> {
     let have = bytes.len();
     let version = bytes.first().map_or(0, |first| first >> 4);
     let (part, least) = match version {
@@ -174,23 +177,31 @@ fn read_start(bytes: &[u8]) -> Result<Start<'_>, DecodeError> {
 }
 
 impl<'a> Start<'a> {
-    fn finish(&self, payload: &'a [u8]) -> Result<IpPacket<'a>, DecodeError> {
+    /// The source and the destination.
+    pub fn hosts(&self) -> Hosts {
         let header = self.header;
         if self.version == 4 {
-            if u16_at(header, 6) & FRAGMENTED != 0 {
-                return Err(DecodeError::Fragment);
-            }
             let address = |at: usize| Ipv4Addr::from_bits(u32_at(header, at));
-            let hosts = Hosts::V4(address(12), address(16));
-            return Ok(IpPacket { hosts, ecn: Ecn::from_bits(header[1]), protocol: header[9], payload });
+            return Hosts::V4(address(12), address(16));
         }
         let address = |at: usize| {
             let mut octets = [0; 16];
             octets.copy_from_slice(&header[at..at + 16]);
             Ipv6Addr::from(octets)
         };
+        Hosts::V6(address(8), address(24))
+    }
+
+    fn finish(&self, payload: &'a [u8]) -> Result<IpPacket<'a>, DecodeError> {
+        let header = self.header;
+        let hosts = self.hosts();
+        if self.version == 4 {
+            if u16_at(header, 6) & FRAGMENTED != 0 {
+                return Err(DecodeError::Fragment);
+            }
+            return Ok(IpPacket { hosts, ecn: Ecn::from_bits(header[1]), protocol: header[9], payload });
+        }
         let (protocol, payload) = skip_extensions(header[6], payload)?;
-        let hosts = Hosts::V6(address(8), address(24));
         Ok(IpPacket { hosts, ecn: Ecn::from_bits(header[1] >> 4), protocol, payload })
     }
 }

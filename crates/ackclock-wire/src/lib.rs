@@ -26,6 +26,7 @@ pub mod pcapng;
 mod tcp;
 #[cfg(test)]
 mod tests;
+pub mod transit;
 
 use core::net::SocketAddr;
 

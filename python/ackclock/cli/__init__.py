@@ -20,6 +20,7 @@ from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
+from ackclock.cli.emulate import emulate
 from ackclock.cli.kernel import app as kernel
 from ackclock.cli.migrate import migrate
 from ackclock.cli.new import new
@@ -57,6 +58,7 @@ app.command(migrate, name="migrate")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(drill, name="drill")
+app.command(emulate, name="emulate")
 app.command(completion, name="completion")
 app.command(tmix)
 app.command(kernel)

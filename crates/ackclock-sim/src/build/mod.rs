@@ -16,12 +16,13 @@ use crate::dumbbell::{Access, Dumbbell};
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
+use crate::network::Topology;
 use crate::world::FlowSpec;
 
 use arrivals::Arrivals;
 
-/// Creates the links of a scenario with their names: both directions of the bottleneck, then of the other links.
-pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
+/// Adds the links of a scenario to a topology, and returns them with their names: both directions of the bottleneck, then of the other links.
+pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId, String)>) {
     let spec = |way: Direction<'_>, queue: &scenario::Queue, limit: QueueLimit, name: &str| LinkSpec {
         rate: way.rate.mean(scenario.duration),
         delay: way.delay.first(),
@@ -43,7 +44,7 @@ pub(crate) fn network(scenario: &Scenario, seed: u64) -> (Dumbbell, Vec<(LinkId,
         (specs, [name.to_owned(), reverse])
     });
     let ((forward, reverse), names) = all.next().expect("a scenario has a bottleneck");
-    let mut dumbbell = Dumbbell::new(forward, reverse);
+    let mut dumbbell = Dumbbell::in_topology(topology, forward, reverse);
     let mut links: Vec<_> = [dumbbell.forward, dumbbell.reverse].into_iter().zip(names).collect();
     for ((forward, reverse), names) in all {
         let ids = [forward, reverse].map(|spec| spec.put_into(&mut dumbbell.topology));

@@ -3,12 +3,10 @@
 mod connection;
 mod flow;
 
-use ackclock_net::server::PARTS_OF_A_BIT;
-
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
-use crate::measures::{push_delays, push_flow, push_link};
+use crate::measures::{push_delays, push_flow};
 use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
@@ -16,7 +14,7 @@ use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::Nanos;
 use ackclock_core::stream_number;
 use ackclock_results::Table;
-use ackclock_results::{Tables, quotient};
+use ackclock_results::Tables;
 
 use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
@@ -370,15 +368,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     pub fn report(&mut self, links: &[(LinkId, String)]) -> Tables {
         assert_eq!(self.now, self.duration, "a run reports when it has ended");
         let mut tables = Tables::new();
-        let mut rows = Table::default();
-        for (link, name) in links {
-            let link = *link;
-            if let Some(carried) = self.network.carried(link, self.now) {
-                let rate = self.network.link(link).rate();
-                let capacity = quotient(self.network.meter(link).by(self.now), PARTS_OF_A_BIT);
-                push_link(&mut rows, name, rate, capacity, carried, self.network.queueing_delays(link));
-            }
-        }
+        let rows = self.network.rows(links, self.now);
         tables.insert("links", rows);
         let mut rows = Table::default();
         for flow in &self.flows {

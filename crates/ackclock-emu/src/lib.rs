@@ -1,0 +1,15 @@
+//! The network of a scenario for the packets of a real kernel.
+//!
+//! [`Emulation`] is the network without a clock: packets enter as bytes and leave as bytes, through the links, queues,
+//! losses and traces of the simulator. On Linux, [`forward`] drives it by the monotonic clock between two TUN devices
+//! and measures how late its packets are.
+
+mod emulation;
+#[cfg(target_os = "linux")]
+mod forwarder;
+mod lateness;
+
+pub use emulation::{Emulation, Routes, Seen};
+#[cfg(target_os = "linux")]
+pub use forwarder::{Devices, forward};
+pub use lateness::Lateness;
