@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from arro3.core import Table
 
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 if sys.platform == "linux":
-    __all__ += ["live_drill"]
+    __all__ += ["Emulator", "live_drill"]
 
 @final
 class Cancel:
@@ -350,6 +350,22 @@ if sys.platform == "linux":
     def live_drill(
         text: str, folder: str, defines: list[tuple[str, str]], tun: str, patience_s: int, alignment_ms: int
     ) -> str: ...
+    @final
+    class Emulator:
+        def __new__(
+            cls,
+            text: str,
+            format: str,
+            overrides: list[tuple[str, str]],
+            folder: str,
+            *,
+            seed: int | None = None,
+            flow: int = 0,
+            routes: list[tuple[str, int]] | None = None,
+        ) -> Emulator: ...
+        @property
+        def rtts_ms(self) -> list[float]: ...
+        def forward(self, source: int, sink: int, stop: int) -> tuple[dict[str, Any], Table]: ...
 
 def replay_queue(
     name: str,

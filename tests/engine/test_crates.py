@@ -15,7 +15,7 @@ ORDER = [
     {"wire", "app"},
     {"scenario"},
     {"sim"},
-    {"drill", "tun"},
+    {"drill", "emu", "tun"},
     {"livedrill"},
     {"fuzz", "python", "ackclock"},
 ]

@@ -223,8 +223,7 @@ mod tests {
         }
         // One packet takes a millisecond at 12 Mbit/s and a microsecond on each access link; two of eight are dropped.
         let left = leaving(&mut emulation, 100 * MS);
-        let expected: Vec<_> =
-            (0..6).map(|n| (Side::Sink, n, Ecn::Ect0, (11 + Nanos::from(n)) * MS + 2_000)).collect();
+        let expected: Vec<_> = (0..6).map(|n| (Side::Sink, n, Ecn::Ect0, (11 + Nanos::from(n)) * MS + 2_000)).collect();
         assert_eq!(left, expected);
         assert_eq!(emulation.free.len(), emulation.held.len(), "no packet is kept");
         assert_eq!(emulation.seen(), Seen { entered: 8, ..Seen::default() });

@@ -115,13 +115,7 @@ pub fn forward(emulation: &mut Emulation, devices: &Devices) -> io::Result<(Nano
 }
 
 /// Takes packets from a device into the network. Returns whether the device may have more.
-fn take(
-    device: &OwnedFd,
-    side: Side,
-    start: Nanos,
-    emulation: &mut Emulation,
-    buffer: &mut [u8],
-) -> io::Result<bool> {
+fn take(device: &OwnedFd, side: Side, start: Nanos, emulation: &mut Emulation, buffer: &mut [u8]) -> io::Result<bool> {
     for _ in 0..AT_ONCE {
         match read(device, &mut *buffer) {
             Ok(len) => emulation.enter(clock() - start, side, &buffer[..len]),

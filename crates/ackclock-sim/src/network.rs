@@ -16,9 +16,9 @@ use ackclock_tcp::Segment;
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
 use crate::ids::{LinkId, Receiver, Slot};
+use crate::measures::push_link;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{AT_HOST, Address, Packet, Stored};
-use crate::measures::push_link;
 use ackclock_core::Nanos;
 use ackclock_results::{Sketch, Table, quotient};
 

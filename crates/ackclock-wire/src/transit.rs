@@ -91,7 +91,8 @@ mod tests {
     use crate::{Addresses, Packet, decode, encode, encode_datagram};
 
     fn addresses(v6: bool) -> Addresses {
-        let [source, destination] = if v6 { ["[fd00::1]:5000", "[fd00::2]:80"] } else { ["10.0.0.1:5000", "10.0.0.2:80"] };
+        let [source, destination] =
+            if v6 { ["[fd00::1]:5000", "[fd00::2]:80"] } else { ["10.0.0.1:5000", "10.0.0.2:80"] };
         Addresses { source: source.parse().unwrap(), destination: destination.parse().unwrap() }
     }
 

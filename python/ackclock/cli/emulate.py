@@ -57,6 +57,7 @@ def emulate(
         Propagation delay in each direction, such as 100ms.
     queue
         Queue in both directions: a limit such as 1bdp or "100 packets", or a discipline such as red, codel or fq-codel.
+        By default, drop-tail without a limit, as Mahimahi's.
     loss
         Random loss in both directions, such as 1%.
     uplink
@@ -122,8 +123,7 @@ def _network(given: dict[str, Any], side: str) -> dict[str, Any]:
             link[key] = {"kind": "trace", "file": str(Path(given[way]).absolute())}
         elif "rate" in given:
             link[key] = given["rate"]
-    if "queue" in given:
-        link["queue"] = link["reverse_queue"] = given["queue"]
+    link["queue"] = link["reverse_queue"] = given.get("queue", "unlimited")
     if "loss" in given:
         link["loss"] = link["reverse_loss"] = given["loss"]
     return {

@@ -1,6 +1,6 @@
 //! Recorded arrivals of simulated runs, fed to a relay: it does to every packet what the run did.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use ackclock_net::queue::CATALOGUE;
 use ackclock_results::Column;
@@ -13,7 +13,7 @@ use crate::world::World;
 #[derive(Default)]
 struct Record {
     /// Connections by endpoint and generation.
-    open: HashMap<(u32, u16), Who>,
+    open: BTreeMap<(u32, u16), Who>,
     /// The links that hosts send into.
     own: Vec<LinkId>,
     sent: Vec<(Nanos, Sender, u32, Ecn)>,

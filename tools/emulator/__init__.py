@@ -1,0 +1,1 @@
+"""Measures the emulator against what it promises: rates, delays, and nothing left behind."""
