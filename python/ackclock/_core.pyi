@@ -360,12 +360,10 @@ if sys.platform == "linux":
             folder: str,
             *,
             seed: int | None = None,
-            flow: int = 0,
-            routes: list[tuple[str, int]] | None = None,
         ) -> Emulator: ...
         @property
         def rtts_ms(self) -> list[float]: ...
-        def forward(self, source: int, sink: int, stop: int) -> tuple[dict[str, Any], Table]: ...
+        def forward(self, pairs: list[tuple[int, int, int]], stop: int) -> tuple[dict[str, Any], Table]: ...
 
 def replay_queue(
     name: str,

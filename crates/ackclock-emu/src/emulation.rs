@@ -1,7 +1,6 @@
 //! The network of a scenario with the bytes of the packets in it, without a clock.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 
 use ackclock_app::Side;
 use ackclock_core::Nanos;
@@ -13,15 +12,6 @@ use ackclock_wire::transit::{Pair, Transit, mark};
 /// Number of connections after which the numbers of connections begin again.
 const CONNECTIONS: usize = 1 << 16;
 
-/// Which flow's route a packet takes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Routes {
-    /// All packets take the route of one flow, the index of which is in the order of the scenario; each copy counts.
-    One(usize),
-    /// A packet takes the route of the flow that one of its addresses belongs to. Other packets are discarded.
-    ByAddress(BTreeMap<IpAddr, usize>),
-}
-
 /// Counts of packets that do not enter the network.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Seen {
@@ -29,13 +19,12 @@ pub struct Seen {
     pub entered: u64,
     /// Packets that are not IP, or shorter than they say.
     pub unreadable: u64,
-    /// Packets whose addresses belong to no flow.
-    pub stray: u64,
 }
 
-/// A packet's bytes, and how many packets in the network have them.
+/// A packet's bytes and its flow, and how many packets in the network have them.
 #[derive(Default)]
 struct Held {
+    flow: usize,
     bytes: Vec<u8>,
     copies: u32,
 }
@@ -43,9 +32,8 @@ struct Held {
 /// The network of a scenario, with the packets in it.
 pub struct Emulation {
     relay: Relay,
-    routes: Routes,
-    /// Flow and number of each connection.
-    connections: BTreeMap<Pair, (usize, u32)>,
+    /// Numbers of the connections of each flow.
+    connections: BTreeMap<(usize, Pair), u32>,
     /// Packets by their numbers in the relay, and the numbers that are free.
     held: Vec<Held>,
     free: Vec<usize>,
@@ -58,63 +46,54 @@ impl Emulation {
     ///
     /// # Errors
     /// Parameters with which an application cannot run.
-    ///
-    /// # Panics
-    /// If a route is that of a flow that the scenario does not have.
-    pub fn new(scenario: &Scenario, seed: u64, routes: Routes) -> Result<Emulation, ScenarioError> {
+    pub fn new(scenario: &Scenario, seed: u64) -> Result<Emulation, ScenarioError> {
         let relay = Relay::new(scenario, seed)?;
-        let last = match &routes {
-            Routes::One(flow) => Some(*flow),
-            Routes::ByAddress(flows) => flows.values().max().copied(),
-        };
-        assert!(last.is_none_or(|flow| flow < relay.flows()), "a route is that of a flow of the scenario");
         let (held, free, happened) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Emulation { relay, routes, connections: BTreeMap::new(), held, free, happened, seen: Seen::default() })
+        Ok(Emulation { relay, connections: BTreeMap::new(), held, free, happened, seen: Seen::default() })
     }
 
-    /// Lets the bytes of a packet enter at `at` from a side.
+    /// Returns the number of flows.
+    pub fn flows(&self) -> usize {
+        self.relay.flows()
+    }
+
+    /// Lets the bytes of a packet enter at `at` from a side of a flow, the index of which is in the order of the
+    /// scenario; each copy counts.
     ///
     /// # Panics
-    /// If `at` is earlier than the time of an earlier call.
-    pub fn enter(&mut self, at: Nanos, side: Side, bytes: &[u8]) {
+    /// If `at` is earlier than the time of an earlier call, or if there is no such flow.
+    pub fn enter(&mut self, at: Nanos, flow: usize, side: Side, bytes: &[u8]) {
         let Ok(transit) = Transit::of(bytes) else {
             self.seen.unreadable += 1;
             return;
         };
-        let Some((flow, connection)) = self.connection(transit.connection) else {
-            self.seen.stray += 1;
-            return;
-        };
         self.seen.entered += 1;
-        let number = self.hold(&bytes[..transit.len]);
+        let connection = self.connection(flow, transit.connection);
+        let number = self.hold(flow, &bytes[..transit.len]);
         let parcel = Parcel { number: number as u64, size: transit.len as u32, ecn: transit.ecn };
         self.relay.enter(at, Sender { flow, side, connection }, parcel, &mut self.happened);
     }
 
-    /// Returns the flow and the number of a connection; `None` if it belongs to no flow.
-    fn connection(&mut self, pair: Pair) -> Option<(usize, u32)> {
-        if let Some(known) = self.connections.get(&pair) {
-            return Some(*known);
+    /// Returns the number of a connection of a flow.
+    fn connection(&mut self, flow: usize, pair: Pair) -> u32 {
+        if let Some(known) = self.connections.get(&(flow, pair)) {
+            return *known;
         }
-        let flow = match &self.routes {
-            Routes::One(flow) => *flow,
-            Routes::ByAddress(flows) => *flows.get(&pair.low.0).or_else(|| flows.get(&pair.high.0))?,
-        };
         if self.connections.len() == CONNECTIONS {
             self.connections.clear();
         }
         let number = self.connections.len() as u32;
-        self.connections.insert(pair, (flow, number));
-        Some((flow, number))
+        self.connections.insert((flow, pair), number);
+        number
     }
 
-    fn hold(&mut self, bytes: &[u8]) -> usize {
+    fn hold(&mut self, flow: usize, bytes: &[u8]) -> usize {
         let number = self.free.pop().unwrap_or_else(|| {
             self.held.push(Held::default());
             self.held.len() - 1
         });
         let held = &mut self.held[number];
-        held.copies = 1;
+        (held.flow, held.copies) = (flow, 1);
         held.bytes.clear();
         held.bytes.extend_from_slice(bytes);
         number
@@ -125,12 +104,12 @@ impl Emulation {
         self.relay.next()
     }
 
-    /// Passes each packet that leaves the network up to `now` to `send`: the side that it goes to, its bytes, and the
-    /// time at which it left.
+    /// Passes each packet that leaves the network up to `now` to `send`: its flow, the side that it goes to, its
+    /// bytes, and the time at which it left.
     ///
     /// # Panics
     /// If `now` is earlier than the time of an earlier call.
-    pub fn leave(&mut self, now: Nanos, mut send: impl FnMut(Side, &[u8], Nanos)) {
+    pub fn leave(&mut self, now: Nanos, mut send: impl FnMut(usize, Side, &[u8], Nanos)) {
         self.relay.advance(now, &mut self.happened);
         for Happened { at, fate } in self.happened.drain(..) {
             let number = match fate {
@@ -140,11 +119,11 @@ impl Emulation {
                 }
                 Fate::Dropped { number, .. } => number,
                 Fate::Delivered { to, parcel } => {
-                    let bytes = &mut self.held[parcel.number as usize].bytes;
+                    let Held { flow, bytes, .. } = &mut self.held[parcel.number as usize];
                     if parcel.ecn == ackclock_core::Ecn::Ce {
                         mark(bytes).expect("the header was read when the packet entered");
                     }
-                    send(to, bytes, at);
+                    send(*flow, to, bytes, at);
                     parcel.number
                 }
             } as usize;
@@ -207,7 +186,8 @@ mod tests {
     /// Side, sequence number, ECN field and time of the packets that leave.
     fn leaving(emulation: &mut Emulation, now: Nanos) -> Vec<(Side, u32, Ecn, Nanos)> {
         let mut left = Vec::new();
-        emulation.leave(now, |side, bytes, at| {
+        emulation.leave(now, |flow, side, bytes, at| {
+            assert_eq!(flow, 1);
             let Packet::Tcp { segment, .. } = decode(bytes).unwrap() else { panic!() };
             left.push((side, segment.seq, segment.ecn, at));
         });
@@ -216,10 +196,10 @@ mod tests {
 
     #[test]
     fn packets_leave_when_the_simulator_says() {
-        let mut emulation = Emulation::new(&scenario("queue = '5 packets'"), 1, Routes::One(0)).unwrap();
+        let mut emulation = Emulation::new(&scenario("queue = '5 packets'"), 1).unwrap();
         assert_eq!(emulation.next(), NEVER);
         for number in 0..8 {
-            emulation.enter(0, Side::Source, &packet(1, number));
+            emulation.enter(0, 1, Side::Source, &packet(1, number));
         }
         // One packet takes a millisecond at 12 Mbit/s and a microsecond on each access link; two of eight are dropped.
         let left = leaving(&mut emulation, 100 * MS);
@@ -232,19 +212,19 @@ mod tests {
     #[test]
     fn a_mark_is_written_and_a_copy_is_sent_twice() {
         let link = "queue = { kind = 'red', limit = '100 packets', thresh = 1, maxthresh = 10, max_p = 1, q_weight = 1, setbit = true, use_mark_p = false }";
-        let mut emulation = Emulation::new(&scenario(link), 1, Routes::One(1)).unwrap();
+        let mut emulation = Emulation::new(&scenario(link), 1).unwrap();
         for number in 0..8 {
-            emulation.enter(0, Side::Source, &packet(1, number));
+            emulation.enter(0, 1, Side::Source, &packet(1, number));
         }
         let left = leaving(&mut emulation, 100 * MS);
         assert_eq!(left.len(), 8);
         assert!(left.iter().any(|(_, _, ecn, _)| *ecn == Ecn::Ce), "{left:?}");
 
         let link = "duplication = { kind = 'list', packets = [2] }";
-        let mut emulation = Emulation::new(&scenario(link), 1, Routes::One(1)).unwrap();
+        let mut emulation = Emulation::new(&scenario(link), 1).unwrap();
         for number in 0..3 {
-            emulation.enter(0, Side::Sink, &packet(1, number));
-            emulation.enter(0, Side::Source, &packet(1, number));
+            emulation.enter(0, 1, Side::Sink, &packet(1, number));
+            emulation.enter(0, 1, Side::Source, &packet(1, number));
         }
         let left = leaving(&mut emulation, 100 * MS);
         let numbers = |to| left.iter().filter(|(side, ..)| *side == to).map(|(_, n, ..)| *n).collect::<Vec<_>>();
@@ -253,14 +233,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_packet_or_of_no_flow_does_not_enter() {
-        let hosts = BTreeMap::from([("10.0.0.1".parse().unwrap(), 0), ("10.0.0.2".parse().unwrap(), 1)]);
-        let mut emulation = Emulation::new(&scenario(""), 1, Routes::ByAddress(hosts)).unwrap();
-        for host in [1, 2, 3] {
-            emulation.enter(0, Side::Source, &packet(host, 0));
-        }
-        emulation.enter(0, Side::Source, b"no packet");
-        assert_eq!(emulation.seen(), Seen { entered: 2, unreadable: 1, stray: 1 });
-        assert_eq!(leaving(&mut emulation, 100 * MS).len(), 2);
+    fn what_is_no_packet_does_not_enter() {
+        let mut emulation = Emulation::new(&scenario(""), 1).unwrap();
+        emulation.enter(0, 1, Side::Source, &packet(1, 0));
+        emulation.enter(0, 1, Side::Source, b"no packet");
+        assert_eq!((emulation.seen(), emulation.flows()), (Seen { entered: 1, unreadable: 1 }, 2));
+        assert_eq!(leaving(&mut emulation, 100 * MS).len(), 1);
     }
 }

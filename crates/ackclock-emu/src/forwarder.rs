@@ -1,7 +1,7 @@
-//! The loop between two TUN devices and an emulation, driven by the monotonic clock.
+//! The loop between TUN devices and an emulation, driven by the monotonic clock.
 
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 
 use ackclock_app::Side;
 use ackclock_core::{NEVER, Nanos};
@@ -19,25 +19,22 @@ const SECOND: Nanos = 1_000_000_000;
 const LONGEST: usize = 65_575;
 /// Number of packets that are taken from a device before the network and the other device have their turn.
 const AT_ONCE: usize = 64;
-/// Numbers of the descriptors of the loop besides the devices.
-const TIMER: u64 = 2;
-const STOP: u64 = 3;
-
 /// The descriptors between which packets are forwarded.
 pub struct Devices {
-    /// TUN devices at the source's and at the sink's side.
-    ends: [OwnedFd; 2],
+    /// TUN devices at the source's and at the sink's side of flows, with the indices of the flows.
+    pairs: Vec<(usize, [OwnedFd; 2])>,
     /// A descriptor that becomes readable when the loop is to end.
     stop: OwnedFd,
 }
 
 impl Devices {
-    /// Duplicates descriptors by their numbers: TUN devices at the source's and at the sink's side, which do not block,
-    /// and a descriptor that becomes readable, or whose other end is closed, when the loop is to end.
+    /// Duplicates descriptors by their numbers. `pairs` has the index of a flow and its TUN devices at the source's and
+    /// at the sink's side, which do not block. `stop` becomes readable, or its other end is closed, when the loop is to
+    /// end.
     ///
     /// # Errors
     /// The system's error if a number is not that of an open descriptor.
-    pub fn of_numbers(source: i32, sink: i32, stop: i32) -> io::Result<Devices> {
+    pub fn of_numbers(pairs: &[(usize, i32, i32)], stop: i32) -> io::Result<Devices> {
         let duplicate = |number: i32| {
             // SAFETY: the descriptor is only duplicated. The caller does not close it meanwhile, and a number that is not
             // open is an error of the call.
@@ -45,44 +42,58 @@ impl Devices {
             let borrowed = unsafe { BorrowedFd::borrow_raw(number) };
             fcntl_dupfd_cloexec(borrowed, 3)
         };
-        Ok(Devices { ends: [duplicate(source)?, duplicate(sink)?], stop: duplicate(stop)? })
+        let pair = |(flow, source, sink): &(usize, i32, i32)| Ok((*flow, [duplicate(*source)?, duplicate(*sink)?]));
+        Ok(Devices { pairs: pairs.iter().map(pair).collect::<io::Result<_>>()?, stop: duplicate(stop)? })
     }
 }
 
-/// The monotonic clock, in ns.
-fn clock() -> Nanos {
+/// Returns the time of the monotonic clock, in ns.
+pub fn clock() -> Nanos {
     let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
     tv_sec as Nanos * SECOND + tv_nsec as Nanos
 }
 
-/// Forwards packets between the devices through the network until the loop is to end. Returns the time that passed, in
-/// ns, and how late packets left.
+/// Forwards packets between the devices through the network until the loop is to end. The network's time 0 is `start` on
+/// the monotonic clock. Returns the time that passed, in ns, and how late packets left.
 ///
 /// # Errors
 /// The system's error, for example if a device disappears.
-pub fn forward(emulation: &mut Emulation, devices: &Devices) -> io::Result<(Nanos, Lateness)> {
-    let [source, sink] = &devices.ends;
+///
+/// # Panics
+/// If the network has no flow with an index of the devices.
+pub fn forward(emulation: &mut Emulation, devices: &Devices, start: Nanos) -> io::Result<(Nanos, Lateness)> {
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-    let watched = [source.as_fd(), sink.as_fd(), timer.as_fd(), devices.stop.as_fd()];
-    for (number, fd) in (0..).zip(watched) {
-        epoll::add(&epoll, fd, EventData::new_u64(number), EventFlags::IN)?;
+    // Descriptors have these numbers: two for each pair, then the timer, then the one that ends the loop.
+    let (pairs, timers) = (&devices.pairs, 2 * devices.pairs.len() as u64);
+    let mut places = vec![0; emulation.flows()];
+    for (number, (flow, pair)) in pairs.iter().enumerate() {
+        places[*flow] = number;
+        for side in [Side::Source, Side::Sink] {
+            let number = (2 * number + side as usize) as u64;
+            epoll::add(&epoll, &pair[side as usize], EventData::new_u64(number), EventFlags::IN)?;
+        }
     }
+    epoll::add(&epoll, &timer, EventData::new_u64(timers), EventFlags::IN)?;
+    epoll::add(&epoll, &devices.stop, EventData::new_u64(timers + 1), EventFlags::IN)?;
     let mut buffer = vec![1; LONGEST];
-    let mut events = Vec::with_capacity(8);
+    let mut events = Vec::with_capacity(64);
     let mut lateness = Lateness::default();
     let mut armed = NEVER;
-    let start = clock();
-    let mut ready = [false; 2];
+    // Numbers of the devices that may have packets.
+    let mut ready: Vec<usize> = Vec::new();
     loop {
-        for side in [Side::Source, Side::Sink] {
-            if ready[side as usize] {
-                ready[side as usize] = take(&devices.ends[side as usize], side, start, emulation, &mut buffer)?;
-            }
-        }
         let mut failed = Ok(());
-        emulation.leave(clock() - start, |to, bytes, due| {
-            let sent = send(&devices.ends[to as usize], bytes);
+        ready.retain(|number| {
+            let (flow, pair) = &pairs[number / 2];
+            let side = [Side::Source, Side::Sink][number % 2];
+            take(&pair[number % 2], *flow, side, start, emulation, &mut buffer).unwrap_or_else(|error| {
+                failed = Err(error);
+                false
+            })
+        });
+        emulation.leave(clock() - start, |flow, to, bytes, due| {
+            let sent = send(&pairs[places[flow]].1[to as usize], bytes);
             lateness.record(due, clock() - start);
             if let Err(error) = sent {
                 failed = Err(error);
@@ -96,29 +107,37 @@ pub fn forward(emulation: &mut Emulation, devices: &Devices) -> io::Result<(Nano
             armed = next;
         }
         events.clear();
-        let wait = ready.contains(&true).then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
+        let wait = (!ready.is_empty()).then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
         match epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         for event in &events {
-            match event.data.u64() {
-                STOP => return Ok((clock() - start, lateness)),
-                TIMER => {
-                    let _ = read(&timer, &mut [0; 8]);
-                    armed = NEVER;
-                }
-                device => ready[device as usize] = true,
+            let number = event.data.u64();
+            if number == timers {
+                let _ = read(&timer, &mut [0; 8]);
+                armed = NEVER;
+            } else if number > timers {
+                return Ok((clock() - start, lateness));
+            } else if !ready.contains(&(number as usize)) {
+                ready.push(number as usize);
             }
         }
     }
 }
 
 /// Takes packets from a device into the network. Returns whether the device may have more.
-fn take(device: &OwnedFd, side: Side, start: Nanos, emulation: &mut Emulation, buffer: &mut [u8]) -> io::Result<bool> {
+fn take(
+    device: &OwnedFd,
+    flow: usize,
+    side: Side,
+    start: Nanos,
+    emulation: &mut Emulation,
+    buffer: &mut [u8],
+) -> io::Result<bool> {
     for _ in 0..AT_ONCE {
         match read(device, &mut *buffer) {
-            Ok(len) => emulation.enter(clock() - start, side, &buffer[..len]),
+            Ok(len) => emulation.enter(clock() - start, flow, side, &buffer[..len]),
             Err(Errno::AGAIN | Errno::INTR) => return Ok(false),
             Err(error) => return Err(error.into()),
         }

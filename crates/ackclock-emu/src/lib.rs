@@ -9,7 +9,7 @@ mod emulation;
 mod forwarder;
 mod lateness;
 
-pub use emulation::{Emulation, Routes, Seen};
+pub use emulation::{Emulation, Seen};
 #[cfg(target_os = "linux")]
-pub use forwarder::{Devices, forward};
+pub use forwarder::{Devices, clock, forward};
 pub use lateness::Lateness;

@@ -1,12 +1,10 @@
 //! The emulator: the network of a scenario between two TUN devices.
 
-use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ackclock_core::Nanos;
-use ackclock_emu::{Devices, Emulation, Lateness, Routes, forward};
+use ackclock_emu::{Devices, Emulation, Lateness, clock, forward};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -26,11 +24,9 @@ pub struct Emulator {
 
 #[pymethods]
 impl Emulator {
-    /// Creates the network. All packets take the route of the flow with the index `flow`; with `routes`, a packet takes
-    /// that of the flow that one of its addresses belongs to.
+    /// Creates the network.
     #[new]
-    #[pyo3(signature = (text, format, overrides, folder, *, seed=None, flow=0, routes=None))]
-    #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
+    #[pyo3(signature = (text, format, overrides, folder, *, seed=None))]
     fn new(
         py: Python<'_>,
         text: &str,
@@ -38,20 +34,11 @@ impl Emulator {
         overrides: Vec<(String, String)>,
         folder: PathBuf,
         seed: Option<u64>,
-        flow: usize,
-        routes: Option<Vec<(IpAddr, usize)>>,
     ) -> PyResult<Emulator> {
         let scenario = parse(py, text, format, &overrides, &folder, &[])?;
-        let flows: usize = scenario.flows.iter().map(|flow| flow.copies().count()).sum();
-        let routes = routes.map(|routes| routes.into_iter().collect::<BTreeMap<_, _>>());
-        let last = routes.as_ref().map_or(Some(flow), |routes| routes.values().max().copied());
-        if let Some(last) = last.filter(|last| *last >= flows) {
-            return Err(PyValueError::new_err(format!("no flow {last}; the scenario has {flows}, counted from 0")));
-        }
-        let routes = routes.map_or(Routes::One(flow), Routes::ByAddress);
-        let emulation = Emulation::new(&scenario, seed.unwrap_or(scenario.seed), routes);
+        let emulation = Emulation::new(&scenario, seed.unwrap_or(scenario.seed));
         let emulation = emulation.map_err(|error| scenario_error(py, &error))?;
-        let rtts = (0..flows).map(|flow| emulation.rtt(flow) as f64 / NS_PER_MS).collect();
+        let rtts = (0..emulation.flows()).map(|flow| emulation.rtt(flow) as f64 / NS_PER_MS).collect();
         Ok(Emulator { rtts, emulation: Mutex::new(Some(emulation)) })
     }
 
@@ -61,27 +48,28 @@ impl Emulator {
         self.rtts.clone()
     }
 
-    /// Forwards packets between two TUN devices, whose descriptors do not block, until the descriptor `stop` becomes
-    /// readable. Returns what passed, how late it was, and the table of links.
+    /// Forwards packets between TUN devices, whose descriptors do not block, until the descriptor `stop` becomes readable.
+    /// `pairs` has the index of a flow and its devices at the source's and at the sink's side. Returns what passed, how late it was, and the table of links.
     fn forward<'py>(
         &self,
         py: Python<'py>,
-        source: i32,
-        sink: i32,
+        pairs: Vec<(usize, i32, i32)>,
         stop: i32,
     ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyAny>)> {
         let taken = self.emulation.lock().expect("no thread panics with it").take();
         let Some(mut emulation) = taken else {
             return Err(PyRuntimeError::new_err("an emulator forwards once"));
         };
-        let devices = Devices::of_numbers(source, sink, stop)?;
-        let (time, lateness) = py.detach(|| forward(&mut emulation, &devices))?;
+        if let Some((flow, ..)) = pairs.iter().find(|(flow, ..)| *flow >= emulation.flows()) {
+            return Err(PyValueError::new_err(format!("no flow {flow}")));
+        }
+        let devices = Devices::of_numbers(&pairs, stop)?;
+        let (time, lateness) = py.detach(|| forward(&mut emulation, &devices, clock()))?;
         let seen = emulation.seen();
         let found = PyDict::new(py);
         found.set_item("duration_s", time as f64 / 1e9)?;
         found.set_item("packets", seen.entered)?;
         found.set_item("unreadable", seen.unreadable)?;
-        found.set_item("stray", seen.stray)?;
         found.set_item("lateness", document(py, &lateness)?)?;
         Ok((found, to_arro3(py, emulation.report())?))
     }

@@ -110,14 +110,11 @@ def emulate(
     with named(text):
         canonical: dict[str, Any] = json.loads(_core.check(text.text, text.format, pairs, text.folder, []))
         digest = _core.scenario_hash(text.text, text.format, pairs, text.folder, [])
-        try:
-            emulator = _core.Emulator(text.text, text.format, pairs, text.folder, seed=seed, flow=flow)
-        except ValueError as error:
-            if type(error) is not ValueError:
-                raise
-            raise EmulateError(str(error)) from None
+        emulator = _core.Emulator(text.text, text.format, pairs, text.folder, seed=seed)
+    if not 0 <= flow < len(emulator.rtts_ms):
+        raise EmulateError(f"no flow {flow}; the scenario has {len(emulator.rtts_ms)}, counted from 0")
     packet_size = int(str(canonical["packet_size"]).removesuffix("B"))
-    status, found, links = _run(emulator, list(command), side, packet_size)
+    status, found, links = _run(emulator, list(command), flow, side, packet_size)
     rtt_ms = emulator.rtts_ms[flow]
     late_ms = found["lateness"]["p99_ms"]
     meta = {
@@ -138,7 +135,9 @@ def emulate(
     return Emulated(status, meta, Table(links))
 
 
-def _run(emulator: _core.Emulator, command: list[str], side: Side, mtu: int) -> tuple[int, dict[str, Any], Any]:
+def _run(
+    emulator: _core.Emulator, command: list[str], flow: int, side: Side, mtu: int
+) -> tuple[int, dict[str, Any], Any]:
     outside = Outside(mtu)
     with contextlib.ExitStack() as stack:
         stack.callback(outside.close)
@@ -162,14 +161,14 @@ def _run(emulator: _core.Emulator, command: list[str], side: Side, mtu: int) -> 
             problem = json.loads(answer or b"{}").get("error", "the program in the namespaces ended")
             raise EmulateError(f"the namespaces of the command: {problem}")
         tuns = (outside.tun, descriptors[0]) if side == "sink" else (descriptors[0], outside.tun)
-        with _forwarding(emulator, *tuns) as result:
+        with _forwarding(emulator, (flow, *tuns)) as result:
             ours.send(b"g")
             status = process.wait()
         return status, *result[0]
 
 
 @contextlib.contextmanager
-def _forwarding(emulator: _core.Emulator, source: int, sink: int) -> Iterator[list[Any]]:
+def _forwarding(emulator: _core.Emulator, pair: tuple[int, int, int]) -> Iterator[list[Any]]:
     """Forwards packets on a thread of its own; the result is in the list at the end."""
     result: list[Any] = []
     failure: list[BaseException] = []
@@ -180,7 +179,7 @@ def _forwarding(emulator: _core.Emulator, source: int, sink: int) -> Iterator[li
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
         try:
-            result.append(emulator.forward(source, sink, stop))
+            result.append(emulator.forward([pair], stop))
         except BaseException as error:  # noqa: BLE001 -- it is raised where the caller waits
             failure.append(error)
 
