@@ -4,17 +4,13 @@ use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use ackclock_app::Side;
-use ackclock_core::{NEVER, Nanos};
-use rustix::event::epoll::{self, EventData, EventFlags};
+use ackclock_core::Nanos;
+use rustix::event::epoll::EventFlags;
 use rustix::io::{Errno, fcntl_dupfd_cloexec, read, write};
-use rustix::time::{
-    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
-    timerfd_settime,
-};
 
+use crate::waiter::{Waiter, clock};
 use crate::{Emulation, Lateness};
 
-const SECOND: Nanos = 1_000_000_000;
 /// Size of the largest packet, in bytes.
 const LONGEST: usize = 65_575;
 /// Number of packets that are taken from a device before the network and the other device have their turn.
@@ -47,12 +43,6 @@ impl Devices {
     }
 }
 
-/// Returns the time of the monotonic clock, in ns.
-pub fn clock() -> Nanos {
-    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
-    tv_sec as Nanos * SECOND + tv_nsec as Nanos
-}
-
 /// Forwards packets between the devices through the network until the loop is to end. The network's time 0 is `start` on
 /// the monotonic clock. Returns the time that passed, in ns, and how late packets left.
 ///
@@ -62,24 +52,20 @@ pub fn clock() -> Nanos {
 /// # Panics
 /// If the network has no flow with an index of the devices.
 pub fn forward(emulation: &mut Emulation, devices: &Devices, start: Nanos) -> io::Result<(Nanos, Lateness)> {
-    let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-    let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-    // Descriptors have these numbers: two for each pair, then the timer, then the one that ends the loop.
-    let (pairs, timers) = (&devices.pairs, 2 * devices.pairs.len() as u64);
+    let mut waiter = Waiter::new()?;
+    // Descriptors have these numbers: two for each pair, then the one that ends the loop.
+    let (pairs, stop) = (&devices.pairs, 2 * devices.pairs.len());
     let mut places = vec![0; emulation.flows()];
     for (number, (flow, pair)) in pairs.iter().enumerate() {
         places[*flow] = number;
         for side in [Side::Source, Side::Sink] {
-            let number = (2 * number + side as usize) as u64;
-            epoll::add(&epoll, &pair[side as usize], EventData::new_u64(number), EventFlags::IN)?;
+            waiter.watch(&pair[side as usize], (2 * number + side as usize) as u64, EventFlags::IN)?;
         }
     }
-    epoll::add(&epoll, &timer, EventData::new_u64(timers), EventFlags::IN)?;
-    epoll::add(&epoll, &devices.stop, EventData::new_u64(timers + 1), EventFlags::IN)?;
+    waiter.watch(&devices.stop, stop as u64, EventFlags::IN)?;
     let mut buffer = vec![1; LONGEST];
-    let mut events = Vec::with_capacity(64);
     let mut lateness = Lateness::default();
-    let mut armed = NEVER;
+    let mut found = Vec::new();
     // Numbers of the devices that may have packets.
     let mut ready: Vec<usize> = Vec::new();
     loop {
@@ -100,27 +86,15 @@ pub fn forward(emulation: &mut Emulation, devices: &Devices, start: Nanos) -> io
             }
         });
         failed?;
-        let next = emulation.next();
-        // A timer that expires too early only costs a turn of the loop, and setting one costs more.
-        if next < armed {
-            timerfd_settime(&timer, TimerfdTimerFlags::ABSTIME, &once(start + next))?;
-            armed = next;
-        }
-        events.clear();
-        let wait = (!ready.is_empty()).then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
-        match epoll::wait(&epoll, rustix::buffer::spare_capacity(&mut events), wait.as_ref()) {
-            Ok(_) | Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-        for event in &events {
-            let number = event.data.u64();
-            if number == timers {
-                let _ = read(&timer, &mut [0; 8]);
-                armed = NEVER;
-            } else if number > timers {
+        let until = if ready.is_empty() { emulation.next().saturating_add(start) } else { 0 };
+        waiter.wait(until, &mut found)?;
+        for (number, _) in found.drain(..) {
+            let number = number as usize;
+            if number == stop {
                 return Ok((clock() - start, lateness));
-            } else if !ready.contains(&(number as usize)) {
-                ready.push(number as usize);
+            }
+            if !ready.contains(&number) {
+                ready.push(number);
             }
         }
     }
@@ -151,9 +125,4 @@ fn send(device: &OwnedFd, packet: &[u8]) -> io::Result<()> {
         Ok(_) | Err(Errno::AGAIN | Errno::NOBUFS | Errno::INTR | Errno::INVAL) => Ok(()),
         Err(error) => Err(error.into()),
     }
-}
-
-fn once(at: Nanos) -> Itimerspec {
-    let value = Timespec { tv_sec: (at / SECOND) as i64, tv_nsec: (at % SECOND) as i64 };
-    Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value }
 }

@@ -8,8 +8,12 @@ mod emulation;
 #[cfg(target_os = "linux")]
 mod forwarder;
 mod lateness;
+#[cfg(target_os = "linux")]
+mod waiter;
 
 pub use emulation::{Emulation, Seen};
 #[cfg(target_os = "linux")]
-pub use forwarder::{Devices, clock, forward};
+pub use forwarder::{Devices, forward};
 pub use lateness::Lateness;
+#[cfg(target_os = "linux")]
+pub use waiter::{Waiter, clock};

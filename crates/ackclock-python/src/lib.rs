@@ -8,6 +8,8 @@ mod drill;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod errors;
+#[cfg(target_os = "linux")]
+mod live;
 mod queue;
 mod run;
 mod scenario;
@@ -55,6 +57,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(drill::live_drill, module)?)?;
     #[cfg(target_os = "linux")]
     module.add_class::<emulate::Emulator>()?;
+    #[cfg(target_os = "linux")]
+    module.add_function(wrap_pyfunction!(live::live_run, module)?)?;
     module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;

@@ -3,6 +3,7 @@
 //! Deterministic by construction: integer nanoseconds and bytes, ordered iteration, and random streams derived from
 //! the seed and the name of the component that draws.
 
+pub mod actors;
 mod build;
 pub mod dumbbell;
 pub mod endpoint;

@@ -33,6 +33,20 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub delays: bool,
 }
 
+impl<E: Endpoint> FlowSpec<E> {
+    /// Returns the time at which the flow starts in a run with `seed`, in ns.
+    pub fn start(&self, seed: u64) -> Nanos {
+        let jitter =
+            Stream::new(seed, &format!("{}/start", self.labels.name)).below(self.start_jitter.saturating_add(1));
+        self.start.saturating_add(jitter)
+    }
+
+    /// Returns the random stream of the flow's application in a run with `seed`.
+    pub fn random(&self, seed: u64) -> Stream {
+        Stream::new(seed, &format!("{}/app", self.labels.name))
+    }
+}
+
 /// Reason for an event of a flow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Wake {
@@ -61,11 +75,9 @@ pub(super) struct Flow<E: Endpoint> {
 
 impl<E: Endpoint> Flow<E> {
     pub fn new(spec: FlowSpec<E>, seed: u64, stages: [u32; 2]) -> Flow<E> {
-        let name = &spec.labels.name;
-        let jitter = Stream::new(seed, &format!("{name}/start")).below(spec.start_jitter.saturating_add(1));
         Flow {
-            start: spec.start.saturating_add(jitter),
-            random: Stream::new(seed, &format!("{name}/app")),
+            start: spec.start(seed),
+            random: spec.random(seed),
             labels: spec.labels,
             config: spec.config,
             stages,

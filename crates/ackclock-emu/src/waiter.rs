@@ -1,0 +1,86 @@
+//! Waiting for descriptors and for the monotonic clock at once.
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use ackclock_core::{NEVER, Nanos};
+use rustix::event::epoll::{self, EventData, EventFlags};
+use rustix::io::{Errno, read};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
+    timerfd_settime,
+};
+
+const SECOND: Nanos = 1_000_000_000;
+const ZERO: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
+/// Number of the timer among those of the descriptors.
+const TIMER: u64 = u64::MAX;
+/// Number of descriptors that one wait can find ready.
+const AT_ONCE: usize = 64;
+
+/// Returns the time of the monotonic clock, in ns.
+pub fn clock() -> Nanos {
+    let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Monotonic);
+    tv_sec as Nanos * SECOND + tv_nsec as Nanos
+}
+
+/// Descriptors with numbers, and a timer.
+pub struct Waiter {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    /// Time at which the timer expires.
+    armed: Nanos,
+    events: Vec<epoll::Event>,
+}
+
+impl Waiter {
+    /// Creates a waiter without descriptors.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn new() -> io::Result<Waiter> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
+        Ok(Waiter { epoll, timer, armed: NEVER, events: Vec::with_capacity(AT_ONCE) })
+    }
+
+    /// Watches a descriptor until it is closed.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn watch(&self, descriptor: impl AsFd, number: u64, flags: EventFlags) -> io::Result<()> {
+        Ok(epoll::add(&self.epoll, descriptor, EventData::new_u64(number), flags)?)
+    }
+
+    /// Waits until a descriptor is ready or until `until` on the monotonic clock, and adds the numbers of the
+    /// descriptors that are ready to `ready`. May return early; with `until` in the past it does not wait.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn wait(&mut self, until: Nanos, ready: &mut Vec<(u64, EventFlags)>) -> io::Result<()> {
+        let past = until <= clock();
+        // A timer that expires too early only costs a turn of the caller's loop, and setting one costs more.
+        if until < self.armed && !past {
+            let value = Timespec { tv_sec: (until / SECOND) as i64, tv_nsec: (until % SECOND) as i64 };
+            let once = Itimerspec { it_interval: ZERO, it_value: value };
+            timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;
+            self.armed = until;
+        }
+        self.events.clear();
+        let room = rustix::buffer::spare_capacity(&mut self.events);
+        match epoll::wait(&self.epoll, room, past.then_some(&ZERO)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        for event in &self.events {
+            if event.data.u64() == TIMER {
+                let _ = read(&self.timer, &mut [0; 8]);
+                self.armed = NEVER;
+            } else {
+                ready.push((event.data.u64(), event.flags));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! Connections between two sockets of this process.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use ackclock_app::Conn;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+
+/// One end of a connection.
+#[derive(Default)]
+pub struct End {
+    /// The socket, once there is one.
+    pub socket: Option<OwnedFd>,
+    /// Whether the handshake is complete here.
+    pub established: bool,
+    /// Bytes that the application has written and the kernel has not taken.
+    pub pending: u64,
+    /// Whether the direction from here is to be closed after these bytes (`closing`), and whether it is (`closed`).
+    pub closing: bool,
+    /// See `closing`.
+    pub closed: bool,
+    /// Bytes received.
+    pub received: u64,
+    /// Whether the peer has closed its direction.
+    pub ended: bool,
+}
+
+impl End {
+    /// Gives the kernel what it takes of the pending bytes, and closes the direction after the last.
+    pub fn flush(&mut self, data: &[u8]) -> io::Result<()> {
+        let Some(socket) = self.socket.as_ref().filter(|_| self.established) else { return Ok(()) };
+        while self.pending > 0 {
+            let size = self.pending.min(data.len() as u64) as usize;
+            match send(socket, &data[..size], SendFlags::NOSIGNAL) {
+                Ok(sent) => self.pending -= sent as u64,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => {}
+                // The peer has reset the connection; what is still to be sent has no receiver.
+                Err(Errno::PIPE | Errno::CONNRESET) => {
+                    self.pending = 0;
+                    self.ended = true;
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if self.closing && !self.closed {
+            self.closed = true;
+            match shutdown(socket, Shutdown::Write) {
+                Ok(()) | Err(Errno::NOTCONN) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads everything that has arrived.
+    pub fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        let Some(socket) = self.socket.as_ref().filter(|_| self.established && !self.ended) else { return Ok(()) };
+        loop {
+            match recv(socket, &mut *buffer, RecvFlags::empty()) {
+                Ok((0, _)) | Err(Errno::CONNRESET) => {
+                    self.ended = true;
+                    return Ok(());
+                }
+                Ok((_, length)) => self.received += length as u64,
+                Err(Errno::AGAIN) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// A connection.
+pub struct Connection {
+    /// Index of its flow.
+    pub flow: usize,
+    pub conn: Conn,
+    /// Source and sink.
+    pub ends: [End; 2],
+}
+
+impl Connection {
+    /// Whether both directions are closed and everything has arrived.
+    pub fn is_over(&self) -> bool {
+        self.ends.iter().all(|end| end.ended && (end.closed || end.pending == 0 && end.closing))
+    }
+}

@@ -1,0 +1,117 @@
+//! A run from a scenario to its tables.
+
+use std::fmt;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::thread;
+
+use ackclock_core::Nanos;
+use ackclock_emu::{Devices, Emulation, Lateness, Seen, clock, forward};
+use ackclock_results::Tables;
+use ackclock_scenario::{Scenario, ScenarioError};
+use ackclock_sim::actors::actors;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::flow::{Flow, Places, Wanted};
+use crate::kernel::{self, Counters};
+use crate::world::World;
+
+/// Priority of the thread that forwards, among those that run before all others (SCHED_FIFO).
+const PRIORITY: i32 = 50;
+
+/// Why a run failed.
+#[derive(Debug)]
+pub enum Failed {
+    /// Parameters with which an application cannot run.
+    Scenario(ScenarioError),
+    /// The system's error.
+    System(io::Error),
+}
+
+impl From<io::Error> for Failed {
+    fn from(error: io::Error) -> Failed {
+        Failed::System(error)
+    }
+}
+
+impl From<rustix::io::Errno> for Failed {
+    fn from(error: rustix::io::Errno) -> Failed {
+        Failed::System(error.into())
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failed::Scenario(error) => write!(f, "{error:?}"),
+            Failed::System(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The output of a run.
+pub struct Output {
+    /// Tables by name: `flows`, `links`, those of applications, and `window` if windows are sampled.
+    pub tables: Tables,
+    /// How late packets left the network.
+    pub lateness: Lateness,
+    /// Counts of packets.
+    pub seen: Seen,
+    /// Smallest propagation delay of both routes of a flow, in ns.
+    pub rtt: Nanos,
+}
+
+/// A flow's wishes, its places, and its TUN devices at the source's and at the sink's side.
+pub struct Member {
+    /// What it asks of the kernel.
+    pub wanted: Wanted,
+    /// Where its ends are.
+    pub places: Places,
+    /// Descriptors of its devices.
+    pub devices: [i32; 2],
+}
+
+/// Runs a scenario over the kernel's sockets in real time; in a kernel with a virtual clock, that is its time. There is
+/// one member for each copy of a flow. Windows are sampled every `interval` ns, unless that is zero.
+///
+/// # Errors
+/// Parameters with which an application cannot run, and the system's errors.
+pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, interval: Nanos) -> Result<Output, Failed> {
+    let actors = actors(scenario, seed).map_err(Failed::Scenario)?;
+    let mut emulation = Emulation::new(scenario, seed).map_err(Failed::Scenario)?;
+    if members.len() != actors.len() {
+        let message = format!("{} places for {} flows", members.len(), actors.len());
+        return Err(io::Error::other(message).into());
+    }
+    let rtt = (0..emulation.flows()).map(|flow| emulation.rtt(flow)).min().unwrap_or(0);
+    let pairs: Vec<_> =
+        (0..).zip(&members).map(|(flow, member)| (flow, member.devices[0], member.devices[1])).collect();
+    let (hears, tells) = pipe_with(PipeFlags::CLOEXEC)?;
+    let devices = Devices::of_numbers(&pairs, hears.as_raw_fd())?;
+    let mut flows = Vec::new();
+    for (actor, member) in actors.into_iter().zip(members) {
+        kernel::enter(&member.places.namespaces[0])?;
+        flows.push(Flow::new(actor, member.wanted, member.places, Counters::present()?));
+    }
+    let start = clock();
+    let forwarder = thread::spawn(move || {
+        hurry();
+        forward(&mut emulation, &devices, start).map(|(_, lateness)| (lateness, emulation))
+    });
+    let ran = World::new(flows, start, interval)
+        .and_then(|mut world| world.run(scenario.duration).and_then(|()| world.report(scenario.duration)));
+    drop(tells);
+    let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;
+    let (lateness, mut emulation) = forwarded?;
+    let mut tables = ran?;
+    tables.insert("links", emulation.report());
+    Ok(Output { tables, lateness, seen: emulation.seen(), rtt })
+}
+
+/// Lets the calling thread run before all others, where that is allowed.
+fn hurry() {
+    let parameters = libc::sched_param { sched_priority: PRIORITY };
+    // SAFETY: the pointer is to a value that lives until the call returns; thread 0 is the calling one.
+    #[expect(unsafe_code, reason = "nothing safe sets the policy of scheduling")]
+    let _ = unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) };
+}

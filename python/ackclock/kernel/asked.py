@@ -1,0 +1,174 @@
+"""What a scenario asks of a kernel; what a kernel cannot do is refused with the path of the field."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from ackclock.kernel.workload import STACK, TIMES, VOLUMES, module_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ackclock._errors import Problem
+
+__all__ = ["Asked", "asked"]
+
+MOST_FLOWS = 100
+"""Most copies of flows of one run: each has two network namespaces."""
+SMALLEST_DATAGRAM = 8 + 28
+"""Bytes of the smallest datagram with its headers: it carries its number."""
+
+PLAIN = {
+    "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "route", "return_route", "access",
+    "write_size", "nagle",
+}  # fmt: skip
+"""Fields of a flow that the emulator, the applications or the sockets have as they are."""
+
+SYSCTLS: dict[str, tuple[str, dict[object, str]]] = {
+    "timestamps": ("net.ipv4.tcp_timestamps", {True: "1", False: "0"}),
+    "sack": ("net.ipv4.tcp_sack", {True: "1", False: "0"}),
+    "dsack": ("net.ipv4.tcp_dsack", {True: "1", False: "0"}),
+    "frto": ("net.ipv4.tcp_frto", {True: "2", False: "0"}),
+    "tlp": ("net.ipv4.tcp_early_retrans", {True: "3", False: "0"}),
+    "rack": ("net.ipv4.tcp_recovery", {True: "1", False: "0"}),
+    "ecn": ("net.ipv4.tcp_ecn", {"off": "0", "passive": "2", "classic": "1"}),
+    "restart_after_idle": ("net.ipv4.tcp_slow_start_after_idle", {"off": "0"}),
+}
+"""Fields of a flow that are settings of its namespaces, with the kernel's values."""
+PACING = {"quantum": "2 packets"}
+"""Fields of pacing that a kernel cannot change."""
+PROBES = ("packets", "timeouts", "delays", "queues", "rates")
+"""Probes that a kernel does not fill."""
+
+
+class Asked:
+    """The question for a kernel."""
+
+    def __init__(self, canonical: dict[str, Any], modules: Sequence[str], kernel: str) -> None:
+        self.canonical = canonical
+        self.modules = modules
+        self.kernel = kernel
+        """The kernel's name in messages."""
+        self.problems: list[Problem] = []
+
+    def refuse(self, path: str, message: str) -> None:
+        """Notes that a field cannot be as it is."""
+        self.problems.append({"path": path, "line": None, "message": message})
+
+    def number(self, path: str, value: object, units: dict[str, int]) -> int:
+        """A quantity in its smallest unit; 0 after a refusal."""
+        found = re.fullmatch(r"([0-9.]+) ?([A-Za-z]+)", value) if isinstance(value, str) else None
+        if found is None or found[2] not in units:
+            self.refuse(path, f"{json.dumps(value)} is nothing that a kernel can be given; accepted: a single value")
+            return 0
+        return round(float(found[1]) * units[found[2]])
+
+    def question(self) -> dict[str, Any]:
+        """The question, without the scenario and the seed."""
+        canonical, probes = self.canonical, self.canonical["probes"]
+        for probe in PROBES:
+            if probes[probe]:
+                self.refuse(f"probes.{probe}", "is nothing that a kernel records; accepted: false")
+        links = [canonical["bottleneck"], *canonical.get("links", [])]
+        for number, link in enumerate(links):
+            for queue in ("queue", "reverse_queue"):
+                if link.get(queue, {}).get("kind") == "xcp":
+                    path = "bottleneck" if number == 0 else f"links[{number - 1}]"
+                    self.refuse(f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind")
+        flows = []
+        for number, flow in enumerate(canonical["flows"]):
+            wanted = self.flow(f"flows[{number}]", flow)
+            flows += [wanted] * min(flow["count"], MOST_FLOWS + 1)
+        if len(flows) > MOST_FLOWS:
+            self.refuse("flows", f"are more than {MOST_FLOWS}; accepted: at most {MOST_FLOWS} with all copies")
+        interval = self.number("probes.interval", probes["interval"], TIMES)
+        return {
+            "duration_ns": self.number("duration", canonical["duration"], TIMES),
+            "mtu": self.number("packet_size", canonical["packet_size"], VOLUMES),
+            "interval_ns": interval if probes["window"] else 0,
+            "flows": flows,
+        }
+
+    def flow(self, path: str, flow: dict[str, Any]) -> dict[str, Any]:
+        """What a flow asks for."""
+        if flow["stack"] != STACK:
+            self.refuse(f"{path}.stack", f'{json.dumps(flow["stack"])} is not the kernel\'s; accepted: "{STACK}"')
+        wanted: dict[str, Any] = {
+            "cc": self.module(path, flow),
+            "nagle": flow.get("nagle", True),
+            "paced": False,
+            "write_size": self.number(f"{path}.write_size", flow.get("write_size", "64KiB"), VOLUMES),
+            "sysctls": {"net.ipv4.tcp_no_metrics_save": "1"},
+            "route": [],
+        }
+        others: dict[str, Callable[[str, Any, dict[str, Any]], None]] = {
+            "pacing": self.pacing,
+            "initial_window": self.initial_window,
+            "min_rto": self.min_rto,
+            "dup_thresh": self.dup_thresh,
+        }
+        for key, value in flow.items():
+            if key in SYSCTLS:
+                name, values = SYSCTLS[key]
+                if value in values:
+                    wanted["sysctls"][name] = values[value]
+                else:
+                    accepted = ", ".join(json.dumps(one) for one in values)
+                    self.refuse(f"{path}.{key}", f"{json.dumps(value)} is no setting of Linux; accepted: {accepted}")
+            elif key in others:
+                others[key](f"{path}.{key}", value, wanted)
+            elif key not in PLAIN and key not in ("stack", "cc"):
+                self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
+        self.datagrams(f"{path}.app", flow["app"])
+        return wanted
+
+    def module(self, path: str, flow: dict[str, Any]) -> str:
+        """The kernel's name of the congestion control."""
+        cc = flow.get("cc", "cubic-linux")
+        found = module_of(cc) if isinstance(cc, str) else ""
+        if found not in self.modules:
+            accepted = ", ".join(self.modules)
+            self.refuse(f"{path}.cc", f"{json.dumps(cc)} is no congestion control of {self.kernel}; accepted: {accepted}")
+        return found
+
+    def pacing(self, path: str, value: dict[str, Any], wanted: dict[str, Any]) -> None:
+        """The kernel's own pacing with its ratios."""
+        if value["kind"] == "off":
+            return
+        for key, fixed in PACING.items():
+            if value.get(key, fixed) != fixed:
+                self.refuse(f"{path}.{key}", f'{json.dumps(value[key])} cannot be set in Linux; accepted: "{fixed}"')
+        wanted["paced"] = True
+        for key, name in (("slow_start_percent", "ss"), ("avoidance_percent", "ca")):
+            if key in value:
+                wanted["sysctls"][f"net.ipv4.tcp_pacing_{name}_ratio"] = str(value[key])
+
+    def initial_window(self, _: str, value: int, wanted: dict[str, Any]) -> None:
+        """An attribute of the route."""
+        wanted["route"] += ["initcwnd", str(value)]
+
+    def min_rto(self, path: str, value: str, wanted: dict[str, Any]) -> None:
+        """An attribute of the route, in whole milliseconds."""
+        time_ns = self.number(path, value, TIMES)
+        if time_ns % 10**6:
+            self.refuse(path, f"{json.dumps(value)} is no whole number of milliseconds; accepted: such as \"200ms\"")
+        wanted["route"] += ["rto_min", f"{time_ns // 10**6}ms"]
+
+    def dup_thresh(self, _: str, value: int, wanted: dict[str, Any]) -> None:
+        """The reordering that is assumed at the start."""
+        wanted["sysctls"]["net.ipv4.tcp_reordering"] = str(value)
+
+    def datagrams(self, path: str, app: dict[str, Any]) -> None:
+        """Datagrams carry their numbers."""
+        size = app.get("packet_size") if app["kind"] == "cbr" else None
+        if size is not None and self.number(f"{path}.packet_size", size, VOLUMES) < SMALLEST_DATAGRAM:
+            message = f'{json.dumps(size)} has no room for a number; accepted: at least "{SMALLEST_DATAGRAM}B"'
+            self.refuse(f"{path}.packet_size", message)
+
+
+def asked(canonical: dict[str, Any], modules: Sequence[str], kernel: str) -> tuple[dict[str, Any], list[Problem]]:
+    """The question for a kernel with these congestion controls, and everything that it cannot do."""
+    reader = Asked(canonical, modules, kernel)
+    return reader.question(), reader.problems
