@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ackclock.scenario._source import Overrides, Source
 
-__all__ = ["KernelRun", "choose", "run"]
+__all__ = ["KernelRun", "choose", "run", "table_of"]
 
 INFINITE = 0x7FFFFFFF
 """ssthresh before the first congestion, in segments."""
@@ -51,10 +51,11 @@ class KernelRun:
     meta: dict[str, Any]
     """Where the numbers come from: name, scenario_hash, version, revision, backend, kernel and duration_s."""
     tables: Mapping[str, Table]
-    """flows and transfers; with ``probes.window``, window. Volumes are in bytes, and names have the units."""
+    """By name: flows, links, those of the applications and, with ``probes.window``, window; without the emulated network
+    only flows, transfers and window. Volumes are in bytes, and names have the units."""
 
     def document(self) -> dict[str, Any]:
-        """The JSON document of ``ackclock kernel run --json``, without the samples."""
+        """The JSON document of ``--json``, without the samples."""
         return self.meta | {name: list(table.rows()) for name, table in self.tables.items() if name != "window"}
 
     def write(self, folder: Path) -> None:
@@ -128,7 +129,8 @@ def run(
     return KernelRun(meta, tables)
 
 
-def _table(name: str, cells: dict[str, list[Any]]) -> Table:
+def table_of(name: str, cells: Mapping[str, list[Any]]) -> Table:
+    """A table from its columns, with the declared types."""
     types = {column["name"]: column["type"] for column in TABLES[name]["columns"]} | OWN.get(name, {})
     arrays: dict[str, Any] = {column: Array(values, type=TYPES[types[column]]) for column, values in cells.items()}
     return Table(ArrowTable.from_pydict(arrays))
@@ -144,7 +146,7 @@ def _flows(question: dict[str, Any], answer: dict[str, Any]) -> Table:
         return [sum(one["counters"].get(name, 0) for name in names) for one in found]
 
     seconds = [(question["duration_ns"] - one["start_ns"]) / 1e9 for one in wanted]
-    return _table(
+    return table_of(
         "flows",
         {
             "flow": [one["name"] for one in wanted],
@@ -166,7 +168,7 @@ def _flows(question: dict[str, Any], answer: dict[str, Any]) -> Table:
 def _transfers(question: dict[str, Any], answer: dict[str, Any]) -> Table:
     names = [one["name"] for one in question["flows"]]
     rows = answer["transfers"]
-    return _table(
+    return table_of(
         "transfers",
         {
             "flow": [names[row["flow"]] for row in rows],
@@ -189,7 +191,7 @@ def _window(question: dict[str, Any], answer: dict[str, Any]) -> Table:
         found = [(row[at[name]], row[at["snd_mss"]]) for row in rows]
         return [None if count >= INFINITE else count * mss for count, mss in found]
 
-    return _table(
+    return table_of(
         "window",
         {
             "time_s": cells("time_ns", 1e-9),

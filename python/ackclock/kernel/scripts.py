@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
-from ackclock.kernel import builds, machine, runs
-from ackclock.kernel.process import end, require_linux, started
+from ackclock.kernel import backends, machine
+from ackclock.kernel.backends import Backend
+from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
 from ackclock.kernel.workplace import workplace
 
@@ -24,12 +25,8 @@ if TYPE_CHECKING:
 
     from ackclock.kernel.builds import Built
 
-__all__ = ["HERE", "Backend", "backend", "run"]
+__all__ = ["Backend", "backend", "run"]
 
-HERE = "linux"
-"""Name of the backend that is the running kernel."""
-HZ = 1000
-"""Ticks a second of kernels that scripts run on: with 100, timers are later than the scripts' tolerances of 4 ms."""
 PATIENCE_S = 5
 """Seconds of the kernel's clock for which a late packet is awaited."""
 ALIGNMENT_MS = {True: 32_768, False: 0}
@@ -42,60 +39,21 @@ DRILLER = Path(__file__).with_name("driller.py")
 ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 
 
-@dataclass(frozen=True)
-class Backend:
-    """A kernel that scripts run on."""
-
-    kernel: Built | None
-    """A kernel of the cache; None is the running kernel."""
-
-    @property
-    def version(self) -> str:
-        """The version of the kernel."""
-        return platform.release() if self.kernel is None else self.kernel.version
-
-    def document(self) -> dict[str, Any]:
-        """Name and kernel, for JSON."""
-        kernel: dict[str, Any] = {"version": self.version, "clock": "real"}
-        if self.kernel is not None:
-            kernel |= {"hz": self.kernel.hz, "digest": self.kernel.digest, "clock": "virtual"}
-        return {"backend": f"{HERE}:{self.version}" if self.kernel else HERE, "kernel": kernel}
-
-
 def backend(name: str, report: Callable[[float], object] | None = None) -> Backend:
-    """The kernel that a name means: ``linux``, ``linux:VERSION``, ``linux:DIGEST`` or ``linux:TREE``.
-
-    A tree is built, unless the cache has a kernel of it: four minutes on two cores.
+    """The kernel that a name means for scripts: ``linux``, ``linux:VERSION``, ``linux:DIGEST`` or ``linux:TREE``.
 
     Raises
     ------
     KernelError
         If the name means no kernel, or if the kernel cannot be built or used.
     """
-    require_linux()
-    kind, colon, which = name.partition(":")
-    if kind != HERE or (colon and not which):
-        raise KernelError(f"--backend {name}: accepted: sim, linux, linux:VERSION such as linux:6.12, or linux:TREE")
-    if not colon:
-        return _running()
-    if os.sep in which or which in (os.curdir, os.pardir):
-        return Backend(builds.build(Path(which), hz=HZ, report=report))
-    known = [one for one in builds.built() if which in (one.version, one.digest) or one.version.startswith(f"{which}.")]
-    return Backend(runs.choose(which, HZ if all(one.digest != which for one in known) else None))
-
-
-def _running() -> Backend:
-    if os.geteuid() != 0:
-        raise KernelError(
-            "--backend linux: needs root, because scripts have network namespaces and a TUN device; accepted: root, or "
-            "a kernel in user mode such as linux:6.12, which needs none"
-        )
-    if "cubic" not in ALLOWED.read_text(encoding="ascii").split():
+    found = backends.backend(name, report)
+    if found.kernel is None and "cubic" not in ALLOWED.read_text(encoding="ascii").split():
         raise KernelError(
             f"--backend linux: {ALLOWED} does not have cubic, so that scripts would run with another congestion "
             f"control; accepted: allow it with `sysctl net.ipv4.tcp_allowed_congestion_control='reno cubic'`"
         )
-    return Backend(None)
+    return found
 
 
 def run(

@@ -1,0 +1,138 @@
+"""A scenario over the sockets of a kernel, through the emulated network, and its result in the simulator's tables."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _build, _core, _registry
+from ackclock._errors import ScenarioError
+from ackclock.emulate.outside import program
+from ackclock.kernel import machine
+from ackclock.kernel.asked import asked
+from ackclock.kernel.process import end, started
+from ackclock.kernel.runs import KernelRun, table_of
+from ackclock.kernel.source import KernelError
+from ackclock.kernel.workplace import workplace
+from ackclock.scenario._source import load, named, override_pairs
+
+if TYPE_CHECKING:
+    from ackclock.kernel.backends import Backend
+    from ackclock.scenario._source import Overrides, Source
+
+__all__ = ["SHARE", "run"]
+
+RUNNER = Path(__file__).with_name("runner.py")
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+SHARE = 0.02
+"""The share of the smallest RTT that the 99th percentile of the emulator's lateness may have in a valid run."""
+SLACK_S = 60.0
+"""Seconds of the kernel's clock that a run may take besides its own duration."""
+
+
+def run(
+    scenario: Source,
+    where: Backend,
+    overrides: Overrides | None = None,
+    *,
+    seed: int | None = None,
+    patience_s: float = 3600.0,
+    share: float = SHARE,
+) -> KernelRun:
+    """Runs a scenario with a kernel's own TCP.
+
+    The links are those of the simulator (`ackclock.emulate`), and the applications are its state machines over the
+    kernel's sockets. Each end of a flow has a network namespace. In a kernel with a virtual clock nothing is late; on
+    the running kernel the emulator measures its lateness.
+
+    Parameters
+    ----------
+    scenario
+        The scenario. What the kernel cannot do is refused with the path of the field.
+    where
+        The kernel.
+    overrides
+        Values that replace the scenario's.
+    seed
+        Seed of losses, queues and applications, instead of the scenario's.
+    patience_s
+        Seconds of real time after which the run is ended.
+    share
+        The share of the RTT above which lateness makes the run invalid.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong with the scenario, or that the kernel cannot do.
+    KernelError
+        If a program is missing or the run fails.
+    """
+    text = load(scenario)
+    with named(text):
+        given = (text.text, text.format, override_pairs(overrides), text.folder, _registry.algorithms())
+        canonical: dict[str, Any] = json.loads(_core.check(*given))
+        digest = _core.scenario_hash(*given)
+    modules = where.kernel.modules if where.kernel else AVAILABLE.read_text(encoding="ascii").split()
+    wanted, problems = asked(canonical, modules, f"Linux {where.version}")
+    if problems:
+        raise ScenarioError(problems, text.name)
+    seed = canonical["seed"] if seed is None else seed
+    folder = str(Path(text.folder or ".").resolve())
+    question = wanted | {
+        "core": str(Path(_core.__file__).resolve()),
+        "ip": program(),
+        "scenario": {"text": json.dumps(canonical), "format": "json", "folder": folder},
+        "seed": seed,
+        "limit_s": wanted["duration_ns"] / 1e9 + SLACK_S,
+    }
+    answer = _ask(where, question, patience_s)
+    late = answer["lateness"]
+    lateness = {name.replace("_ns", "_ms"): _ms(value) if name.endswith("_ns") else value for name, value in late.items()}
+    rtt_ms = _ms(answer["rtt_ns"])
+    meta = {
+        "name": canonical["name"],
+        "scenario_hash": digest,
+        "version": _core.version(),
+        "revision": _build.revision(),
+        "engine": _core.engine()[:8],
+        **where.document(),
+        "seed": seed,
+        "duration_s": wanted["duration_ns"] / 1e9,
+        "rtt_ms": rtt_ms,
+        "lateness": lateness,
+        "share": share,
+        "valid": lateness["p99_ms"] is None or not rtt_ms or lateness["p99_ms"] <= share * rtt_ms,
+    }
+    meta["kernel"] |= {"release": answer["release"], "sysctls": [flow["sysctls"] for flow in wanted["flows"]]}
+    tables = {name: table_of(name, cells) for name, cells in answer["tables"].items()}
+    return KernelRun(meta, tables)
+
+
+def _ms(time_ns: int | None) -> float | None:
+    return None if time_ns is None else time_ns / 1e6
+
+
+def _ask(where: Backend, question: dict[str, Any], patience_s: float) -> dict[str, Any]:
+    path = machine.search_path()
+    with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder:
+        (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
+        if where.kernel is None:
+            command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here", str(folder)]
+        else:
+            command = machine.command(where.kernel, folder, str(RUNNER), "guest", str(folder))
+        with (folder / "log").open("wb") as log:
+            process = started(command, log, log, {"PATH": path, "HOME": str(folder)})
+            try:
+                process.wait(patience_s)
+            except subprocess.TimeoutExpired:
+                raise KernelError(
+                    f"the run on Linux {where.version} did not end within {patience_s:g} s; accepted: more patience, or a "
+                    "shorter scenario"
+                ) from None
+            finally:
+                end(process)
+        return machine.answer(folder, f"Linux {where.version}")
