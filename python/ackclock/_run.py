@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
 
-__all__ = ["MOST_REPLICATIONS", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of"]
+__all__ = ["MOST_REPLICATIONS", "SIM", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of"]
 
+SIM = "sim"
+"""Name of the backend that is the simulator."""
 MOST_REPLICATIONS = 1_000_000
 """Most replications of one call, whose tables are held in memory."""
 
@@ -35,11 +37,18 @@ class Job:
     overrides: tuple[tuple[str, str], ...] = ()
     seed: int | None = None
     verify: bool = False
+    backend: str = SIM
+    """sim, or a kernel by its exact name."""
 
 
 def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
     """Runs one job on this thread, with the interpreter's lock released unless a congestion control is in Python."""
     text = job.scenario
+    if job.backend != SIM:
+        from ackclock.kernel import backends, live
+
+        where = backends.backend(job.backend)
+        return live.run(text, where, job.overrides, seed=job.seed, cancel=cancel)
     with named(text):
         meta, tables = _core.run(
             text.text,
@@ -73,6 +82,7 @@ def run(
     large: bool = False,
     progress: bool | Callable[[float], object] = False,
     verify: bool = False,
+    backend: str = SIM,
 ) -> Result: ...
 @overload
 def run(
@@ -85,6 +95,7 @@ def run(
     large: bool = False,
     progress: bool | Callable[[float], object] = False,
     verify: bool = False,
+    backend: str = SIM,
 ) -> Replications: ...
 def run(
     scenario: Source,
@@ -96,6 +107,7 @@ def run(
     large: bool = False,
     progress: bool | Callable[[float], object] = False,
     verify: bool = False,
+    backend: str = SIM,
 ) -> Result | Replications:
     """Runs a scenario, once or as replications.
 
@@ -118,6 +130,9 @@ def run(
     verify
         Replay the events of every run against the rates, delays and limits of its links, and compare its tables with
         each other. A run takes several times as long; its results are the same.
+    backend
+        ``sim``, or a kernel whose TCP the run has: ``linux:6.12`` in virtual time, ``linux:TREE`` for a source tree, or
+        ``linux`` for the running kernel in real time.
 
     Returns
     -------
@@ -133,7 +148,11 @@ def run(
         If a congestion control in Python goes wrong; what it raised is the cause.
     VerificationError
         If `verify` finds something.
+    KernelError
+        If the backend is no kernel that can be used, or a run in it fails.
     """
+    if verify and backend != SIM:
+        raise ValueError(f"verify replays the events of the simulator, and {backend} has none")
     if seed is not None and seeds is not None:
         raise ValueError("give seed for one run or seeds for replications, not both")
     text = load(scenario)
@@ -148,7 +167,13 @@ def run(
         check_seed(one, text)
     if not large:
         refuse_huge(text, pairs)
-    jobs = [Job(text, pairs, one, verify) for one in chosen]
+    if backend != SIM:
+        from ackclock.kernel import backends, live
+
+        where = backends.backend(backend)
+        live.checked(text, where, list(pairs))
+        backend = where.exact
+    jobs = [Job(text, pairs, one, verify, backend) for one in chosen]
     with reporter(progress, text.name or "run") as report:
         runs = execute(jobs, run_job, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)

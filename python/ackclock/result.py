@@ -34,6 +34,19 @@ class Meta(TypedDict):
     duration_s: float
     algorithms: NotRequired[dict[str, str]]
     """Congestion controls in Python that took part: name to a digest of the source."""
+    revision: NotRequired[str | None]
+    backend: NotRequired[str]
+    """The kernel that the run was made with, such as linux:6.12.117; runs of the simulator have none of these."""
+    kernel: NotRequired[dict[str, Any]]
+    """Version, release, clock, tick, digest and settings of that kernel."""
+    rtt_ms: NotRequired[float | None]
+    """The smallest round-trip propagation delay of a flow."""
+    lateness: NotRequired[dict[str, float | None]]
+    """How late packets left the emulated network: number of packets, quantiles and maximum."""
+    share: NotRequired[float]
+    """The share of rtt_ms up to which the 99th percentile of the lateness is accepted."""
+    valid: NotRequired[bool]
+    """Whether the lateness is accepted."""
 
 
 class _Tables(NamedTables):
@@ -121,6 +134,9 @@ class Replications(_Tables, Sequence[Result]):
     def __init__(self, runs: Sequence[Result]) -> None:
         if not runs:
             raise ValueError("replications need at least one run")
+        backends = sorted({run.meta.get("backend", "sim") for run in runs})
+        if len(backends) > 1:
+            raise ValueError(f"runs of different backends are no replications: {', '.join(backends)}")
         self.runs = list(runs)
         self.tables = {
             name: stack(
@@ -167,6 +183,7 @@ class Replications(_Tables, Sequence[Result]):
             **own,
             "version": meta["version"],
             **({"engine": meta["engine"]} if "engine" in meta else {}),
+            **({"backend": meta["backend"], "kernel": meta["kernel"]} if "backend" in meta else {}),
             "seeds": self.seeds,
             "duration_s": meta["duration_s"],
             "runs": [run.document() for run in self.runs],

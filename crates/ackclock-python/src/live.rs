@@ -6,12 +6,12 @@ use std::path::PathBuf;
 
 use ackclock_live::{Failed, Member, Places, Wanted};
 use ackclock_results::{Column, Tables};
-use pyo3::exceptions::PyOSError;
+use ackclock_scenario::{Outside, ScenarioError};
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
-use crate::errors::scenario_error;
-use crate::scenario::parse;
+use crate::scenario::{parse_with, read};
 
 /// A flow's wishes, places and devices.
 #[derive(FromPyObject)]
@@ -54,11 +54,15 @@ pub fn live_run(
     places: Vec<Place>,
     interval_ns: u64,
 ) -> PyResult<String> {
-    let scenario = parse(py, text, format, &[], &folder, &[])?;
+    // The exceptions of the package are not there: this may be the only module of its process.
+    let wrong = |error: &ScenarioError| PyValueError::new_err(format!("{:?}", error.problems));
+    let files = |path: &str| read(&folder.join(path));
+    let outside = Outside { files: &files, ..Outside::NOTHING };
+    let scenario = parse_with(text, format, &[], outside)?.map_err(|error| wrong(&error))?;
     let members = places.into_iter().map(Place::member).collect::<std::io::Result<Vec<_>>>()?;
     let output =
         py.detach(|| ackclock_live::run(&scenario, seed, members, interval_ns)).map_err(|error| match error {
-            Failed::Scenario(error) => scenario_error(py, &error),
+            Failed::Scenario(error) => wrong(&error),
             Failed::System(error) => PyOSError::new_err(error.to_string()),
         })?;
     let late = &output.lateness;

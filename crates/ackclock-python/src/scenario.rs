@@ -30,7 +30,8 @@ pub fn parse(
     parse_with(text, format, overrides, outside)?.map_err(|error| scenario_error(py, &error))
 }
 
-fn parse_with(
+/// Reads a scenario, like [`parse`]; mistakes in the text are returned.
+pub fn parse_with(
     text: &str,
     format: &str,
     overrides: &[(String, String)],
@@ -81,7 +82,7 @@ fn old_name<'py>(py: Python<'py>, warning: &Warning) -> PyResult<Bound<'py, PyDi
 const MOST_BYTES: u64 = 1 << 24;
 
 /// Returns the content of a file, or the reason why there is none.
-fn read(path: &Path) -> Result<Vec<u8>, String> {
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     let why = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "no such file".to_owned(),
         std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),

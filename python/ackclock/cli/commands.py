@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,6 +56,15 @@ def at_least_one(option: str, value: int | None) -> None:
         raise UsageError(f"{option} {value}: expected a whole number of at least 1")
 
 
+def kernel_refuses(options: dict[str, object], backend: str) -> None:
+    """Refuses options that only the simulator has."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise UsageError(f"{', '.join(given)}: only the simulator has that; accepted: leave it out, or --backend sim")
+    if sys.platform != "linux":
+        raise UsageError(f"--backend {backend}: kernels need Linux, and this is {sys.platform}")
+
+
 def _at_most(option: str, value: int | None, most: int) -> None:
     if value is not None and value > most:
         raise UsageError(f"{option} {value}: expected at most {most}")
@@ -77,8 +87,9 @@ def run(
     json: Json = False,
     large: Annotated[bool, Parameter(negative="")] = False,
     threads: Threads = None,
+    backend: str = "sim",
 ) -> int:
-    """Run a scenario in the simulator.
+    """Run a scenario in the simulator, or with a kernel's own TCP.
 
     Parameters
     ----------
@@ -113,7 +124,12 @@ def run(
         Run the scenario even if it may need more memory than this machine has.
     threads
         Number of simultaneous replications; by default one per core. It does not change the results.
+    backend
+        sim, or a kernel: linux:VERSION such as linux:6.12, linux:DIGEST of `ackclock kernel list`, linux:TREE with the
+        path of a kernel's source, which is built first, or linux for the running kernel in real time, which needs root.
     """
+    if backend != "sim":
+        kernel_refuses({"--pcap": pcap, "--qlog": qlog, "--verify": verify}, backend)
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
     at_least_one("--seeds", seeds)
@@ -145,7 +161,9 @@ def run(
             result.write(folder)
     else:
         if seeds is None:
-            result = ackclock.run(scenario, seed=seed, overrides=overrides, large=large, progress=True, verify=verify)
+            result = ackclock.run(
+                scenario, seed=seed, overrides=overrides, large=large, progress=True, verify=verify, backend=backend
+            )
         else:
             result = ackclock.run(
                 scenario,
@@ -155,6 +173,7 @@ def run(
                 large=large,
                 progress=True,
                 verify=verify,
+                backend=backend,
             )
         if out is not None:
             with files.output_folder(out) as folder:
@@ -165,9 +184,21 @@ def run(
         print_summary(result)
     else:
         print_run(result)
+    tell_lateness(result)
     if out is not None:
         complain(f"results in {out}")
     return 0
+
+
+def tell_lateness(result: ackclock.Result | ackclock.Replications) -> None:
+    """Says which runs on the running kernel are invalid."""
+    for one in [result] if isinstance(result, ackclock.Result) else result:
+        meta = one.meta
+        if not meta.get("valid", True):
+            complain(
+                f"the run with seed {one.seed} is invalid: 1 % of the packets left the network more than "
+                f"{meta['lateness']['p99_ms']:.3g} ms late, above {meta['share']:.3g} of the RTT of {meta['rtt_ms']:g} ms"
+            )
 
 
 def reproduce(

@@ -37,12 +37,22 @@ class Backend:
         """The version of the kernel."""
         return platform.release() if self.kernel is None else self.kernel.version
 
+    @property
+    def name(self) -> str:
+        """What names this kernel among all backends: ``linux``, or ``linux:`` and the version."""
+        return HERE if self.kernel is None else f"{HERE}:{self.kernel.version}"
+
+    @property
+    def exact(self) -> str:
+        """A name that means this kernel and no other of the same version: ``linux`` or ``linux:DIGEST``."""
+        return HERE if self.kernel is None else f"{HERE}:{self.kernel.digest}"
+
     def document(self) -> dict[str, Any]:
         """Name and kernel, for JSON."""
         kernel: dict[str, Any] = {"version": self.version, "clock": "real"}
         if self.kernel is not None:
             kernel |= {"hz": self.kernel.hz, "digest": self.kernel.digest, "clock": "virtual"}
-        return {"backend": f"{HERE}:{self.version}" if self.kernel else HERE, "kernel": kernel}
+        return {"backend": self.name, "kernel": kernel}
 
 
 def backend(name: str, report: Callable[[float], object] | None = None) -> Backend:

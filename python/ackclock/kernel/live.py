@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _build, _core, _registry
-from ackclock._errors import ScenarioError
+from ackclock._errors import Cancelled, ScenarioError
 from ackclock.emulate.outside import program
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
 from ackclock.kernel.process import end, started
-from ackclock.kernel.runs import KernelRun, table_of
+from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
 from ackclock.kernel.workplace import workplace
+from ackclock.result import Result
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
-    from ackclock.kernel.backends import Backend
-    from ackclock.scenario._source import Overrides, Source
+    from collections.abc import Iterator
 
-__all__ = ["SHARE", "run"]
+    from ackclock.kernel.backends import Backend
+    from ackclock.result import Meta
+    from ackclock.scenario._source import Overrides, Source, Text
+
+__all__ = ["SHARE", "checked", "run"]
 
 RUNNER = Path(__file__).with_name("runner.py")
 AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -32,6 +38,9 @@ SHARE = 0.02
 """The share of the smallest RTT that the 99th percentile of the emulator's lateness may have in a valid run."""
 SLACK_S = 60.0
 """Seconds of the kernel's clock that a run may take besides its own duration."""
+LOOK_S = 0.1
+"""Seconds between two looks at whether a run is to end early."""
+TUN = Path("/dev/net/tun")
 
 
 def run(
@@ -42,7 +51,8 @@ def run(
     seed: int | None = None,
     patience_s: float = 3600.0,
     share: float = SHARE,
-) -> KernelRun:
+    cancel: _core.Cancel | None = None,
+) -> Result:
     """Runs a scenario with a kernel's own TCP.
 
     The links are those of the simulator (`ackclock.emulate`), and the applications are its state machines over the
@@ -63,6 +73,8 @@ def run(
         Seconds of real time after which the run is ended.
     share
         The share of the RTT above which lateness makes the run invalid.
+    cancel
+        What can end the run early.
 
     Raises
     ------
@@ -70,16 +82,11 @@ def run(
         With everything that is wrong with the scenario, or that the kernel cannot do.
     KernelError
         If a program is missing or the run fails.
+    Cancelled
+        If `cancel` asked for it.
     """
     text = load(scenario)
-    with named(text):
-        given = (text.text, text.format, override_pairs(overrides), text.folder, _registry.algorithms())
-        canonical: dict[str, Any] = json.loads(_core.check(*given))
-        digest = _core.scenario_hash(*given)
-    modules = where.kernel.modules if where.kernel else AVAILABLE.read_text(encoding="ascii").split()
-    wanted, problems = asked(canonical, modules, f"Linux {where.version}")
-    if problems:
-        raise ScenarioError(problems, text.name)
+    canonical, digest, wanted = checked(text, where, override_pairs(overrides))
     seed = canonical["seed"] if seed is None else seed
     folder = str(Path(text.folder or ".").resolve())
     question = wanted | {
@@ -89,17 +96,19 @@ def run(
         "seed": seed,
         "limit_s": wanted["duration_ns"] / 1e9 + SLACK_S,
     }
-    answer = _ask(where, question, patience_s)
+    answer = _ask(where, question, patience_s, cancel)
     late = answer["lateness"]
     lateness = {name.replace("_ns", "_ms"): _ms(value) if name.endswith("_ns") else value for name, value in late.items()}
     rtt_ms = _ms(answer["rtt_ns"])
-    meta = {
+    meta: Meta = {
         "name": canonical["name"],
         "scenario_hash": digest,
         "version": _core.version(),
         "revision": _build.revision(),
         "engine": _core.engine()[:8],
-        **where.document(),
+        "backend": where.name,
+        "kernel": where.document()["kernel"]
+        | {"release": answer["release"], "sysctls": [flow["sysctls"] for flow in wanted["flows"]]},
         "seed": seed,
         "duration_s": wanted["duration_ns"] / 1e9,
         "rtt_ms": rtt_ms,
@@ -107,18 +116,38 @@ def run(
         "share": share,
         "valid": lateness["p99_ms"] is None or not rtt_ms or lateness["p99_ms"] <= share * rtt_ms,
     }
-    meta["kernel"] |= {"release": answer["release"], "sysctls": [flow["sysctls"] for flow in wanted["flows"]]}
     tables = {name: table_of(name, cells) for name, cells in answer["tables"].items()}
-    return KernelRun(meta, tables)
+    return Result(meta, tables)
+
+
+def checked(text: Text, where: Backend, pairs: list[tuple[str, str]]) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """The scenario's canonical form and hash, and the question for a kernel.
+
+    Raises
+    ------
+    ScenarioError
+        With everything that is wrong with the scenario, or that the kernel cannot do.
+    """
+    with named(text):
+        given = (text.text, text.format, pairs, text.folder, _registry.algorithms())
+        canonical: dict[str, Any] = json.loads(_core.check(*given))
+        digest = _core.scenario_hash(*given)
+    modules = where.kernel.modules if where.kernel else AVAILABLE.read_text(encoding="ascii").split()
+    wanted, problems = asked(canonical, modules, f"Linux {where.version}")
+    if problems:
+        raise ScenarioError(problems, text.name)
+    return canonical, digest, wanted
 
 
 def _ms(time_ns: int | None) -> float | None:
     return None if time_ns is None else time_ns / 1e6
 
 
-def _ask(where: Backend, question: dict[str, Any], patience_s: float) -> dict[str, Any]:
+def _ask(
+    where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None
+) -> dict[str, Any]:
     path = machine.search_path()
-    with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder:
+    with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder, _alone(where):
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
         if where.kernel is None:
             command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here", str(folder)]
@@ -127,7 +156,7 @@ def _ask(where: Backend, question: dict[str, Any], patience_s: float) -> dict[st
         with (folder / "log").open("wb") as log:
             process = started(command, log, log, {"PATH": path, "HOME": str(folder)})
             try:
-                process.wait(patience_s)
+                _wait(process, patience_s, cancel)
             except subprocess.TimeoutExpired:
                 raise KernelError(
                     f"the run on Linux {where.version} did not end within {patience_s:g} s; accepted: more patience, or a "
@@ -136,3 +165,31 @@ def _ask(where: Backend, question: dict[str, Any], patience_s: float) -> dict[st
             finally:
                 end(process)
         return machine.answer(folder, f"Linux {where.version}")
+
+
+def _wait(process: subprocess.Popen[bytes], patience_s: float, cancel: _core.Cancel | None) -> None:
+    """Waits for the end of a process; looks now and then whether someone asked for an earlier one."""
+    until_s = time.monotonic() + patience_s
+    while True:
+        if cancel is not None and cancel.cancelled:
+            raise Cancelled
+        left_s = until_s - time.monotonic()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(min(LOOK_S, max(0.0, left_s)))
+            return
+        if left_s <= LOOK_S:
+            raise subprocess.TimeoutExpired(process.args, patience_s)
+
+
+@contextlib.contextmanager
+def _alone(where: Backend) -> Iterator[None]:
+    """Waits until no other run is on the running kernel: runs in real time at once would make each other late."""
+    if where.kernel is not None:
+        yield
+        return
+    import fcntl
+
+    # The lock of a file that is there anyway leaves nothing behind.
+    with TUN.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
