@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ackclock_app::Side;
 use ackclock_core::Nanos;
-use ackclock_results::Table;
+use ackclock_results::Tables;
 use ackclock_scenario::{Scenario, ScenarioError};
 use ackclock_sim::relay::{Fate, Happened, Parcel, Relay, Sender};
 use ackclock_wire::transit::{Pair, Transit, mark};
@@ -148,9 +148,10 @@ impl Emulation {
         self.seen
     }
 
-    /// Returns the table `links` up to the time of the last call.
-    pub fn report(&mut self) -> Table {
-        self.relay.report()
+    /// Ends the emulation and returns the tables `links`, up to the time of the last call, and, if the scenario asks for
+    /// it, `queues`.
+    pub fn finish(self) -> Tables {
+        self.relay.finish()
     }
 }
 

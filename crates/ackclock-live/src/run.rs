@@ -10,6 +10,7 @@ use ackclock_emu::{Devices, Emulation, Lateness, Seen, clock, forward};
 use ackclock_results::Tables;
 use ackclock_scenario::{Scenario, ScenarioError};
 use ackclock_sim::actors::actors;
+use ackclock_sim::series::{Instants, Rates};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::flow::{Flow, Places, Wanted};
@@ -51,7 +52,7 @@ impl fmt::Display for Failed {
 
 /// The output of a run.
 pub struct Output {
-    /// Tables by name: `flows`, `links`, those of applications, and `window` if windows are sampled.
+    /// Tables by name: `flows`, `links`, those of applications, and those that the scenario's probes ask for.
     pub tables: Tables,
     /// How late packets left the network.
     pub lateness: Lateness,
@@ -98,14 +99,19 @@ pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, interval: Nanos
         hurry();
         forward(&mut emulation, &devices, start).map(|(_, lateness)| (lateness, emulation))
     });
-    let ran = World::new(flows, start, interval)
+    let probes = &scenario.probes;
+    let to = probes.to.unwrap_or(scenario.duration);
+    let instants = Instants { from: probes.from, interval: probes.interval, to };
+    let rates = probes.rates.then(|| Rates::new(instants, flows.len()));
+    let ran = World::new(flows, start, interval, rates)
         .and_then(|mut world| world.run(scenario.duration).and_then(|()| world.report(scenario.duration)));
     drop(tells);
     let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;
-    let (lateness, mut emulation) = forwarded?;
+    let (lateness, emulation) = forwarded?;
+    let seen = emulation.seen();
     let mut tables = ran?;
-    tables.insert("links", emulation.report());
-    Ok(Output { tables, lateness, seen: emulation.seen(), rtt })
+    tables.extend(emulation.finish());
+    Ok(Output { tables, lateness, seen, rtt })
 }
 
 /// Lets the calling thread run before all others, where that is allowed.

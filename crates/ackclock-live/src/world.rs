@@ -9,7 +9,9 @@ use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::Nanos;
 use ackclock_emu::{Waiter, clock};
 use ackclock_results::{Table, Tables};
+use ackclock_sim::ids::FlowId;
 use ackclock_sim::measures::push_flow;
+use ackclock_sim::series::Rates;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, acceptfrom_with, recv, send, sockopt};
@@ -47,6 +49,7 @@ pub struct World {
     commands: Vec<Command>,
     waiter: Waiter,
     samples: Samples,
+    rates: Option<Rates>,
     /// Time between two samples; 0 for none.
     interval: Nanos,
     /// Time 0 on the monotonic clock.
@@ -59,7 +62,7 @@ pub struct World {
 impl World {
     /// Creates a run whose time 0 is `start` on the monotonic clock. Windows are sampled every `interval`, unless that is
     /// zero.
-    pub fn new(flows: Vec<Flow>, start: Nanos, interval: Nanos) -> io::Result<World> {
+    pub fn new(flows: Vec<Flow>, start: Nanos, interval: Nanos, rates: Option<Rates>) -> io::Result<World> {
         let most = flows.iter().map(|flow| flow.wanted.write_size).max().unwrap_or(1);
         let mut world = World {
             connections: Vec::new(),
@@ -69,6 +72,7 @@ impl World {
             commands: Vec::new(),
             waiter: Waiter::new()?,
             samples: Samples::default(),
+            rates,
             interval,
             start,
             now: 0,
@@ -125,7 +129,9 @@ impl World {
             Wake::Timer(token) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
             Wake::Sample => {
                 for connection in self.connections.iter().flatten() {
-                    if let Some(socket) = &connection.ends[0].socket {
+                    // Before the handshake is complete there is no window.
+                    let source = &connection.ends[0];
+                    if let Some(socket) = source.socket.as_ref().filter(|_| source.established) {
                         self.samples.push(self.now, connection.flow, Info::of(socket)?);
                     }
                 }
@@ -247,12 +253,21 @@ impl World {
         end.drain(&mut self.buffer)?;
         let (received, ended) = (end.received, end.ended);
         if received > before {
+            if side == Side::Sink as usize {
+                self.delivered(flow, received - before);
+            }
             self.call(flow, |app, ctx| app.on_received(ctx, conn, SIDES[side], received))?;
         }
         if ended && !had_ended {
             self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, SIDES[side]))?;
         }
         self.retire(place)
+    }
+
+    fn delivered(&mut self, flow: usize, bytes: u64) {
+        if let Some(rates) = &mut self.rates {
+            rates.delivered(self.now, FlowId(flow as u32), bytes);
+        }
     }
 
     /// Frees the place of a connection if it is over.
@@ -321,6 +336,7 @@ impl World {
             let Some(sent) = about.sent(1 - side, number) else { continue };
             if side == Side::Sink as usize {
                 about.finished.bytes_delivered += len as u64;
+                self.delivered(flow, len as u64);
             }
             let datagram = Datagram { number, len: len as u32, sent };
             self.call(flow, |app, ctx| app.on_datagram(ctx, SIDES[side], datagram))?;
@@ -349,6 +365,10 @@ impl World {
         if self.interval > 0 {
             let names: Vec<_> = self.flows.iter().map(|flow| flow.labels.name.clone()).collect();
             tables.insert("window", self.samples.table(&names));
+        }
+        if let Some(rates) = self.rates {
+            let names: Vec<_> = self.flows.iter().map(|flow| flow.labels.name.clone()).collect();
+            tables.insert("rates", rates.report(now, &names));
         }
         Ok(tables)
     }

@@ -5,7 +5,7 @@
 
 use ackclock_core::{Ecn, NEVER, Nanos, stream_number};
 use ackclock_net::{DropCause, Link};
-use ackclock_results::Table;
+use ackclock_results::{Table, Tables};
 use ackclock_scenario::{Scenario, ScenarioError};
 
 use ackclock_app::Side;
@@ -17,6 +17,7 @@ use crate::ids::{EndpointId, LinkId, Receiver, Slot};
 use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::packet::{Address, Packet};
+use crate::series::{Instants, Queues};
 use crate::world::FlowSpec;
 
 /// A packet from outside as the network sees it.
@@ -100,9 +101,11 @@ pub struct Happened {
     pub fate: Fate,
 }
 
-/// Notes the events of a network that a relay tells.
-#[derive(Default)]
-struct Notes(Vec<Happened>);
+/// Notes the events of a network that a relay tells, and the queues if the scenario asks for them.
+struct Notes {
+    happened: Vec<Happened>,
+    queues: Option<Queues>,
+}
 
 impl Observer<Parcel> for Notes {
     fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who) {}
@@ -110,13 +113,16 @@ impl Observer<Parcel> for Notes {
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_, Parcel>) {}
 
     fn network(&mut self, at: Nanos, contents: Option<&Parcel>, event: NetworkEvent) {
+        if let Some(queues) = &mut self.queues {
+            queues.network(at, event);
+        }
         let Some(&Parcel { number, .. }) = contents else { return };
         let fate = match event {
             NetworkEvent::Dropped { cause, .. } => Fate::Dropped { number, cause },
             NetworkEvent::Copied { .. } => Fate::Copied { number },
             _ => return,
         };
-        self.0.push(Happened { at, fate });
+        self.happened.push(Happened { at, fate });
     }
 }
 
@@ -165,7 +171,12 @@ impl Relay {
             flows.push(Way { stages, class: spec.class, rtt });
         }
         network.events.reserve(network.sources() as usize);
-        Ok(Relay { network, links, flows, connections: 0, notes: Notes::default(), now: 0 })
+        let probes = &scenario.probes;
+        let to = probes.to.unwrap_or(scenario.duration);
+        let instants = Instants { from: probes.from, interval: probes.interval, to };
+        let queues = probes.queues.then(|| Queues::new(instants, links.iter().map(|(link, _)| *link)));
+        let notes = Notes { happened: Vec::new(), queues };
+        Ok(Relay { network, links, flows, connections: 0, notes, now: 0 })
     }
 
     /// Returns the number of flows, and with it that of routes.
@@ -196,7 +207,7 @@ impl Relay {
         let to = EndpointId::new(Slot(connection), side.peer());
         let address = Address { to, generation: 0, class, stage: stages[side as usize], sent: at };
         self.network.send(&parcel, address, &mut self.notes);
-        happened.append(&mut self.notes.0);
+        happened.append(&mut self.notes.happened);
     }
 
     /// Returns the time of the next event; `NEVER` if the network is empty.
@@ -222,7 +233,7 @@ impl Relay {
                 let packet = self.network.arrive();
                 self.arrived(packet);
             }
-            happened.append(&mut self.notes.0);
+            happened.append(&mut self.notes.happened);
         }
         self.now = to;
     }
@@ -233,12 +244,23 @@ impl Relay {
         }
         let Receiver::Endpoint(to) = packet.receiver() else { unreachable!("a relay sends no datagrams") };
         let parcel = self.network.unpack(packet);
-        self.notes.0.push(Happened { at: self.now, fate: Fate::Delivered { to: to.side(), parcel } });
+        self.notes.happened.push(Happened { at: self.now, fate: Fate::Delivered { to: to.side(), parcel } });
     }
 
     /// Returns the table `links` up to the present, with a row for each direction of each link of the scenario.
     pub fn report(&mut self) -> Table {
         self.network.rows(&self.links, self.now)
+    }
+
+    /// Ends the relay and returns the tables `links` and, if the scenario asks for it, `queues`.
+    pub fn finish(mut self) -> Tables {
+        let mut tables = Tables::new();
+        tables.insert("links", self.report());
+        if let Some(queues) = self.notes.queues {
+            let name = |id| self.links.iter().find(|(link, _)| *link == id).map_or("", |(_, name)| name.as_str());
+            tables.insert("queues", queues.report(self.now, &self.network, name));
+        }
+        tables
     }
 }
 

@@ -18,6 +18,7 @@ from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioEr
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
+from ackclock.cli.compare import compare
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
@@ -57,6 +58,7 @@ app.command(new, name="new")
 app.command(migrate, name="migrate")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
+app.command(compare, name="compare")
 app.command(drill, name="drill")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")

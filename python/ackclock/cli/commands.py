@@ -196,8 +196,8 @@ def tell_lateness(result: ackclock.Result | ackclock.Replications) -> None:
         meta = one.meta
         if not meta.get("valid", True):
             complain(
-                f"the run with seed {one.seed} is invalid: 1 % of the packets left the network more than "
-                f"{meta['lateness']['p99_ms']:.3g} ms late, above {meta['share']:.3g} of the RTT of {meta['rtt_ms']:g} ms"
+                f"the run with seed {one.seed} is invalid: 1 % of the packets left more than "
+                f"{meta['lateness']['p99_ms']:.3g} ms late, above {meta['share']:.3g} of the RTT, {meta['rtt_ms']:g} ms"
             )
 
 

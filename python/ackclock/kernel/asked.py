@@ -21,8 +21,8 @@ SMALLEST_DATAGRAM = 8 + 28
 """Bytes of the smallest datagram with its headers: it carries its number."""
 
 PLAIN = {
-    "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "route", "return_route", "access",
-    "write_size", "nagle",
+    "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "route", "return_route",
+    "access", "write_size", "nagle",
 }  # fmt: skip
 """Fields of a flow that the emulator, the applications or the sockets have as they are."""
 
@@ -39,7 +39,7 @@ SYSCTLS: dict[str, tuple[str, dict[object, str]]] = {
 """Fields of a flow that are settings of its namespaces, with the kernel's values."""
 PACING = {"quantum": "2 packets"}
 """Fields of pacing that a kernel cannot change."""
-PROBES = ("packets", "timeouts", "delays", "queues", "rates")
+PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
 
 
@@ -76,7 +76,9 @@ class Asked:
             for queue in ("queue", "reverse_queue"):
                 if link.get(queue, {}).get("kind") == "xcp":
                     path = "bottleneck" if number == 0 else f"links[{number - 1}]"
-                    self.refuse(f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind")
+                    self.refuse(
+                        f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind"
+                    )
         flows = []
         for number, flow in enumerate(canonical["flows"]):
             wanted = self.flow(f"flows[{number}]", flow)
@@ -130,7 +132,9 @@ class Asked:
         found = module_of(cc) if isinstance(cc, str) else ""
         if found not in self.modules:
             accepted = ", ".join(self.modules)
-            self.refuse(f"{path}.cc", f"{json.dumps(cc)} is no congestion control of {self.kernel}; accepted: {accepted}")
+            self.refuse(
+                f"{path}.cc", f"{json.dumps(cc)} is no congestion control of {self.kernel}; accepted: {accepted}"
+            )
         return found
 
     def pacing(self, path: str, value: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -153,7 +157,7 @@ class Asked:
         """An attribute of the route, in whole milliseconds."""
         time_ns = self.number(path, value, TIMES)
         if time_ns % 10**6:
-            self.refuse(path, f"{json.dumps(value)} is no whole number of milliseconds; accepted: such as \"200ms\"")
+            self.refuse(path, f'{json.dumps(value)} is no whole number of milliseconds; accepted: such as "200ms"')
         wanted["route"] += ["rto_min", f"{time_ns // 10**6}ms"]
 
     def dup_thresh(self, _: str, value: int, wanted: dict[str, Any]) -> None:

@@ -98,7 +98,9 @@ def run(
     }
     answer = _ask(where, question, patience_s, cancel)
     late = answer["lateness"]
-    lateness = {name.replace("_ns", "_ms"): _ms(value) if name.endswith("_ns") else value for name, value in late.items()}
+    lateness = {
+        name.replace("_ns", "_ms"): _ms(value) if name.endswith("_ns") else value for name, value in late.items()
+    }
     rtt_ms = _ms(answer["rtt_ns"])
     meta: Meta = {
         "name": canonical["name"],
@@ -143,9 +145,7 @@ def _ms(time_ns: int | None) -> float | None:
     return None if time_ns is None else time_ns / 1e6
 
 
-def _ask(
-    where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None
-) -> dict[str, Any]:
+def _ask(where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None) -> dict[str, Any]:
     path = machine.search_path()
     with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder, _alone(where):
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
@@ -159,8 +159,8 @@ def _ask(
                 _wait(process, patience_s, cancel)
             except subprocess.TimeoutExpired:
                 raise KernelError(
-                    f"the run on Linux {where.version} did not end within {patience_s:g} s; accepted: more patience, or a "
-                    "shorter scenario"
+                    f"the run on Linux {where.version} did not end within {patience_s:g} s; accepted: more time, or "
+                    "a shorter scenario"
                 ) from None
             finally:
                 end(process)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +20,6 @@ from ackclock.kernel.workplace import workplace
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.kernel.builds import Built
 
 __all__ = ["Backend", "backend", "run"]
 

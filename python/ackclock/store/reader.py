@@ -230,6 +230,9 @@ class Store:
             seed=row["seed"],
             duration_s=row["duration_s"],
         )
+        backend = sweep.document["points"][row["point"]].get("backend")
+        if backend is not None:
+            meta["backend"] = str(backend)
         wanted = [name for name in self.tables if name != "runs" and (tables is None or name in tables)]
         found = {name: self._rows_of(name, run) for name in wanted}
         return Result(meta, {name: table for name, table in found.items() if len(table)})

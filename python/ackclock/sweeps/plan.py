@@ -6,12 +6,13 @@ import functools
 import hashlib
 import inspect
 import json
+import platform
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core, _registry
 from ackclock._errors import Problem, ScenarioError
-from ackclock._run import Job
+from ackclock._run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.store.provenance import build
@@ -66,6 +67,10 @@ def _source(function: Any) -> list[Any]:
     return [target.__qualname__, hashlib.sha256(source.encode()).hexdigest(), bound]
 
 
+BACKEND = "backend"
+"""The dimension of a sweep that is no path of a scenario."""
+
+
 @dataclass(frozen=True, slots=True)
 class Point:
     """A scenario with what it sets."""
@@ -76,6 +81,8 @@ class Point:
     scenario_hash: str
     memory: float = 0.0
     """Bytes that a run of it is estimated to take."""
+    backend: str = SIM
+    """What runs it: the simulator, or a kernel by its exact name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +111,23 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
     points: list[Point] = []
     wrong: dict[tuple[str, int | None, str], list[str]] = {}
     for number, setting in enumerate(settings, 1):
-        pairs = (*common, *override_pairs(setting.overrides))
+        own = dict(setting.overrides)
+        backend = _exact(str(own.pop(BACKEND, SIM)))
+        pairs = (*common, *override_pairs(own))
         try:
             with named(scenario):
                 given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
                 digest = _core.scenario_hash(*given)
                 *_, memory, _ = _core.estimate(*given)
+            if backend != SIM:
+                _kernel_can(backend, scenario, pairs)
         except ScenarioError as error:
             told = ", ".join(f"{name}={value}" for name, value in setting.params.items())
             for one in error.problems:
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
             warn(scenario, pairs)
-            points.append(Point(setting.params, scenario, pairs, digest, memory))
+            points.append(Point(setting.params, scenario, pairs, digest, memory, backend))
     if wrong:
         problems = [
             Problem(path=path, line=line, message=message + _where(told, len(settings)))
@@ -124,6 +135,22 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
         ]
         raise ScenarioError(problems, scenario.name)
     return points
+
+
+def _exact(backend: str) -> str:
+    """The name of a backend that means this kernel and no other; a source tree is built."""
+    if backend == SIM:
+        return backend
+    from ackclock.kernel import backends
+
+    return backends.backend(backend).exact
+
+
+def _kernel_can(backend: str, scenario: Text, pairs: tuple[tuple[str, str], ...]) -> None:
+    """Refuses what a kernel cannot do."""
+    from ackclock.kernel import backends, live
+
+    live.checked(scenario, backends.backend(backend), list(pairs))
 
 
 def _where(told: list[str], points: int) -> str:
@@ -160,8 +187,11 @@ class Plan:
         for seed in seeds:
             for number in range(len(self.points)) if points is None else points:
                 point = self.points[number]
-                job = Job(point.scenario, point.overrides, seed)
-                self.runs.append(Run(_digest([point.scenario_hash, seed, self._build, digest]), number, job, kept))
+                job = Job(point.scenario, point.overrides, seed, backend=point.backend)
+                made = [point.scenario_hash, seed, self._build, digest]
+                if point.backend != SIM:
+                    made.append(_kernel(point.backend))
+                self.runs.append(Run(_digest(made), number, job, kept))
         if self._first is None:
             self._first = len(self.runs)
 
@@ -189,10 +219,16 @@ class Plan:
                     "overrides": [list(pair) for pair in point.overrides],
                     "scenario_hash": point.scenario_hash,
                 }
+                | ({"backend": _kernel(point.backend)} if point.backend != SIM else {})
                 for point in self.points
             ],
             "runs": [[run.key, run.point, run.job.seed] for run in self.runs],
         }
+
+
+def _kernel(backend: str) -> str:
+    """A name of a kernel that is another for every other kernel: the running one may change with the machine."""
+    return f"{backend}:{platform.release()}" if backend == "linux" else backend
 
 
 def _digest(value: Any) -> str:
