@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 if sys.platform == "linux":
-    __all__ += ["Emulator", "live_drill"]
+    __all__ += ["Emulator", "live_drill", "live_run"]
 
 @final
 class Cancel:
@@ -349,6 +349,9 @@ def drill(text: str, folder: str, stack: str, defines: list[tuple[str, str]]) ->
 if sys.platform == "linux":
     def live_drill(
         text: str, folder: str, defines: list[tuple[str, str]], tun: str, patience_s: int, alignment_ms: int
+    ) -> str: ...
+    def live_run(
+        text: str, format: str, folder: str, seed: int, places: list[dict[str, Any]], interval_ns: int
     ) -> str: ...
     @final
     class Emulator:

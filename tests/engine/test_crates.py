@@ -16,7 +16,7 @@ ORDER = [
     {"scenario"},
     {"sim"},
     {"drill", "emu", "tun"},
-    {"livedrill"},
+    {"live", "livedrill"},
     {"fuzz", "python", "ackclock"},
 ]
 """A crate uses only crates of earlier rows."""
