@@ -118,6 +118,7 @@ def measures(result: Result) -> dict[str, float]:
     """Measures of the four transfers, the pages, the call with its best play-out time, and the link."""
     goodput = result.flows["goodput_bps"]
     names = result.flows["flow"]
+    sent, resent = (result.flows[column][:FTP_FLOWS] for column in ("data_segments_sent", "retransmits"))
     pages = {row["flow"]: row for row in result.completions.rows() if row["what"] == "page"}
     web = [row for flow, row in pages.items() if flow.startswith("web")]
     link = next(result.links.rows())
@@ -128,11 +129,15 @@ def measures(result: Result) -> dict[str, float]:
         "ftp_mbps": float(goodput[:FTP_FLOWS].sum()) / 1e6,
         "hftp_mbps": float(goodput[list(names).index("hftp")]) / 1e6,
         "ftp64_mbps": float(goodput[list(names).index("ftp64")]) / 1e6,
+        "ftp_resent_percent": 100 * float(resent.sum() / sent.sum()),
+        "ftp_timeouts": float(result.flows["timeouts"][:FTP_FLOWS].sum()),
         "utilisation_percent": 100 * link["utilisation"],
+        "drop_rate_percent": 100 * link["drop_rate"],
         "web_s": float(np.mean([row["p50_s"] for row in web])),
         "http_s": pages["http"]["p50_s"],
         "web_mean_s": float(np.average([row["mean_s"] for row in web], weights=[row["count"] for row in web])),
         "http_mean_s": pages["http"]["mean_s"],
+        "http_open_percent": 100 * pages["http"]["open"] / (pages["http"]["open"] + pages["http"]["count"]),
         "mos": calls[best]["mos"],
         "call_loss_percent": 100 * calls[best]["loss"],
         "mouth_to_ear_ms": calls[best]["mouth_to_ear_ms"],

@@ -81,13 +81,17 @@ def _over_variants(grid: Grid, reading: str, against: str, measure: str) -> Esti
 
 COLUMNS = {
     "ftp_mbps": "4 FTP Mbit/s",
+    "ftp_resent_percent": "4 FTP resent %",
+    "ftp_timeouts": "4 FTP timeouts",
     "hftp_mbps": "HFTP Mbit/s",
     "ftp64_mbps": "64-packet FTP Mbit/s",
     "utilisation_percent": "utilisation %",
+    "drop_rate_percent": "dropped %",
     "web_s": "web page s",
     "web_mean_s": "web page s, mean",
     "http_s": "64 kB page s",
     "http_mean_s": "64 kB page s, mean",
+    "http_open_percent": "64 kB pages open %",
     "queue_delay_mean_ms": "queueing ms",
     "mos": "MOS",
     "call_loss_percent": "call loss %",
