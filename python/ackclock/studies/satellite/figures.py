@@ -52,9 +52,9 @@ def _against_hstcp(grid: Grid, command: str) -> Figure:
     caption = (
         f"{NETWORK}, a queue of {cells.MODERATE} % of a bandwidth-delay product; 95 % intervals over paired "
         "replications. Published, without numbers: Compound, CUBIC and H-TCP do not work well, and HSTCP is the one to "
-        "adopt. That is goodput left of HSTCP's, or harm right of it."
+        "adopt. A variant that gets less goodput than HSTCP is left of the line; one that harms more is right of it."
     )
-    title = "More goodput, more harm: the variants beside HSTCP"
+    title = "Goodput and harm of the variants beside HSTCP"
     references = (Reference(0, "HSTCP"),)
     return Intervals(title, "more than HSTCP (%, points)", [*goodput, *harmed], caption, command, None, references)
 
