@@ -46,7 +46,7 @@ impl Samples {
                 Column::Bool(rows.iter().map(|(.., info)| Some(REPAIRING.contains(&info.ca_state))).collect()),
             ),
             ("min_rtt_ms", float(&|info| info.smallest_rtt().map(|time| time as f64 / 1e6))),
-            ("pacing_rate_bps", float(&|info| (info.pacing_rate < u64::MAX).then(|| info.pacing_rate as f64 * 8.0))),
+            ("pacing_rate_bps", float(&|info| (info.pacing_rate < u64::MAX).then_some(info.pacing_rate as f64 * 8.0))),
             ("delivery_rate_bps", float(&|info| Some(info.delivery_rate as f64 * 8.0))),
         ];
         Table { columns }
