@@ -1,7 +1,7 @@
 """Measures the emulator in real time and prints a table: ``python -m tools.emulator`` as root, in about two minutes.
 
-Goodput at three rates, the RTT of pings alone and beside busy processes, and what 50 emulators leave behind, half of
-which are killed at random moments. It needs Debian's iputils-ping.
+Goodput at three rates, the RTT of pings alone and beside busy processes, and what 50 emulators and 50 runs
+on the kernel leave behind, half of which are killed at random moments. It needs Debian's iputils-ping.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MEASURE = str(Path(__file__).with_name("measure.py"))
 TCP_CONGESTION = 13
@@ -109,28 +110,36 @@ def inventory() -> set[str]:
             found.add(str((process / "ns/net").readlink()))
             found.add(str((process / "ns/pid").readlink()))
             line = (process / "cmdline").read_bytes().decode(errors="replace")
-            if "inside.py" in line or "emulated-sleeper" in line:
+            if "inside.py" in line or "runner.py" in line or "emulated-sleeper" in line:
                 found.add(f"process {line}")
     found |= {f"device {link.name}" for link in Path("/sys/class/net").iterdir()}
     found |= {f"route {line}" for line in Path("/proc/net/route").read_text().splitlines()}
     found |= {f"mount {line}" for line in Path("/proc/self/mounts").read_text().splitlines()}
-    found |= {f"file {one}" for one in Path("/tmp").iterdir() if "ackclock" in one.name}  # noqa: S108
+    found |= {f"file {one}" for one in Path("/tmp").iterdir() if one.name.startswith("ackclock")}  # noqa: S108
     return found
 
 
-def shells() -> None:
-    """Starts emulators, kills half of them, and prints what is left."""
+SCENARIO = """
+duration = "1s"
+[bottleneck]
+rate = "10Mbps"
+delay = "10ms"
+[[flows]]
+app = "bulk"
+count = 2
+"""
+
+
+def leftovers(what: str, line: Callable[[int], list[str]]) -> None:
+    """Starts emulators or runs in groups of ten, kills half of them, and prints what is left."""
     before = inventory()
     draw = random.Random(1)  # noqa: S311 -- the moments need not be secret
     killed = ended = 0
     for _ in range(SHELLS // 10):
-        group: list[subprocess.Popen[bytes]] = []
-        for _ in range(10):
-            command = (
-                "sleep 1000 & sleep 1; : emulated-sleeper; wait" if len(group) % 2 else "sleep 1; : emulated-sleeper"
-            )
-            line = [sys.executable, "-m", "ackclock", "emulate", "--rate", "1Mbps", "--", "sh", "-c", command]
-            group.append(subprocess.Popen(line, stderr=subprocess.DEVNULL))  # noqa: S603 -- our own command
+        group = [
+            subprocess.Popen(line(number), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 -- ours
+            for number in range(10)
+        ]
         for number, process in enumerate(group):
             if number % 2:
                 time.sleep(draw.random() / KEPT)
@@ -140,10 +149,26 @@ def shells() -> None:
             ended += 1
     time.sleep(1)
     left = inventory() - before
-    print(f"| {ended} emulators, {killed} of them killed | left behind: {', '.join(sorted(left)) or 'nothing'} |")  # noqa: T201
+    print(f"| {ended} {what}, {killed} of them killed | left behind: {', '.join(sorted(left)) or 'nothing'} |")  # noqa: T201
+
+
+def emulator(number: int) -> list[str]:
+    """A command line of an emulator; every other one would last."""
+    command = "sleep 1000 & sleep 1; : emulated-sleeper; wait" if number % 2 else "sleep 1; : emulated-sleeper"
+    return [sys.executable, "-m", "ackclock", "emulate", "--rate", "1Mbps", "--", "sh", "-c", command]
+
+
+def live(folder: Path) -> list[str]:
+    """A command line of a run on the running kernel."""
+    path = folder / "scenario.toml"
+    path.write_text(SCENARIO)
+    return [sys.executable, "-m", "ackclock", "run", str(path), "--backend", "linux"]
 
 
 if __name__ == "__main__":
     goodputs()
     delays()
-    shells()
+    with tempfile.TemporaryDirectory() as folder:
+        runs = live(Path(folder))
+        leftovers("runs on the kernel", lambda _: runs)
+    leftovers("emulators", emulator)

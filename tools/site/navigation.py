@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces",
-    "kernel", "virtual-kernel", "emulate", "extend", "verify", "verdicts",
+    "kernel", "virtual-kernel", "backends", "kernel-patch", "emulate", "extend", "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (

@@ -146,47 +146,49 @@ def _ms(time_ns: int | None) -> float | None:
 
 
 def _ask(where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None) -> dict[str, Any]:
-    path = machine.search_path()
-    with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder, _alone(where):
+    environment = {"PATH": machine.search_path(), "HOME": "/"}
+    name = f"Linux {where.version}"
+    if where.kernel is None:
+        # Files without names: nothing is left of them, whatever ends this process.
+        with contextlib.ExitStack() as stack:
+            given, out, log = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            given.write(json.dumps(question).encode())
+            given.seek(0)
+            stack.enter_context(_alone())
+            command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here"]
+            _wait(started(command, out, log, environment, given), name, patience_s, cancel)
+            out.seek(0)
+            log.seek(0)
+            return machine.answer(out.read(), log.read(), name)
+    with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
-        if where.kernel is None:
-            command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here", str(folder)]
-        else:
-            command = machine.command(where.kernel, folder, str(RUNNER), "guest", str(folder))
-        with (folder / "log").open("wb") as log:
-            process = started(command, log, log, {"PATH": path, "HOME": str(folder)})
-            try:
-                _wait(process, patience_s, cancel)
-            except subprocess.TimeoutExpired:
-                raise KernelError(
-                    f"the run on Linux {where.version} did not end within {patience_s:g} s; accepted: more time, or "
-                    "a shorter scenario"
-                ) from None
-            finally:
-                end(process)
-        return machine.answer(folder, f"Linux {where.version}")
+        command = machine.command(where.kernel, folder, str(RUNNER), "guest", str(folder))
+        with (folder / "log").open("wb") as said:
+            _wait(started(command, said, said, environment | {"HOME": str(folder)}), name, patience_s, cancel)
+        return machine.answer_in(folder, name)
 
 
-def _wait(process: subprocess.Popen[bytes], patience_s: float, cancel: _core.Cancel | None) -> None:
-    """Waits for the end of a process; looks now and then whether someone asked for an earlier one."""
+def _wait(process: subprocess.Popen[bytes], name: str, patience_s: float, cancel: _core.Cancel | None) -> None:
+    """Waits for the end of a process, and looks now and then whether someone asked for an earlier one."""
     until_s = time.monotonic() + patience_s
-    while True:
-        if cancel is not None and cancel.cancelled:
-            raise Cancelled
-        left_s = until_s - time.monotonic()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(min(LOOK_S, max(0.0, left_s)))
-            return
-        if left_s <= LOOK_S:
-            raise subprocess.TimeoutExpired(process.args, patience_s)
+    try:
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(LOOK_S)
+                return
+            if cancel is not None and cancel.cancelled:
+                raise Cancelled
+            if time.monotonic() > until_s:
+                raise KernelError(
+                    f"the run on {name} did not end within {patience_s:g} s; accepted: more time, or a shorter scenario"
+                )
+    finally:
+        end(process)
 
 
 @contextlib.contextmanager
-def _alone(where: Backend) -> Iterator[None]:
+def _alone() -> Iterator[None]:
     """Waits until no other run is on the running kernel: runs in real time at once would make each other late."""
-    if where.kernel is not None:
-        yield
-        return
     import fcntl
 
     # The lock of a file that is there anyway leaves nothing behind.

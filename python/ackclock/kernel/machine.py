@@ -18,7 +18,7 @@ from ackclock.kernel.workplace import workplace
 if TYPE_CHECKING:
     from ackclock.kernel.builds import Built
 
-__all__ = ["SHARED", "TOOLS", "WORKPLACE", "answer", "ask", "command", "search_path"]
+__all__ = ["SHARED", "TOOLS", "WORKPLACE", "answer", "answer_in", "ask", "command", "search_path"]
 
 SHARED = "/run/host"
 """The folder inside in which question and answer are."""
@@ -68,7 +68,7 @@ def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str,
     with workplace(Path(tempfile.gettempdir()), WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
         _run(kernel, folder, path, patience_s)
-        return answer(folder, f"Linux {kernel.version}")
+        return answer_in(folder, f"Linux {kernel.version}")
 
 
 def command(kernel: Built, folder: Path, *program: str) -> list[str]:
@@ -106,7 +106,7 @@ def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
             end(process)
 
 
-def answer(folder: Path, kernel: str) -> dict[str, Any]:
+def answer_in(folder: Path, kernel: str) -> dict[str, Any]:
     """The answer in a folder.
 
     Raises
@@ -114,11 +114,22 @@ def answer(folder: Path, kernel: str) -> dict[str, Any]:
     KernelError
         If there is none, with the last lines of the log, or if it says what failed.
     """
-    try:
-        found: dict[str, Any] = json.loads((folder / "answer.json").read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        last = (folder / "log").read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
-        raise KernelError("\n".join([f"{kernel} gave no answer; its last lines:", *last])) from None
+    file = folder / "answer.json"
+    return answer(file.read_bytes() if file.exists() else b"", (folder / "log").read_bytes(), kernel)
+
+
+def answer(text: bytes, log: bytes, kernel: str) -> dict[str, Any]:
+    """The answer of the program in a kernel.
+
+    Raises
+    ------
+    KernelError
+        If there is none, with the last lines of the log, or if it says what failed.
+    """
+    if not text:
+        last = log.decode("utf-8", "replace").splitlines()[-12:]
+        raise KernelError("\n".join([f"{kernel} gave no answer; its last lines:", *last]))
+    found: dict[str, Any] = json.loads(text)
     if "error" in found:
         raise KernelError(f"the run on {kernel} failed:\n{found['error']}")
     return found

@@ -33,7 +33,11 @@ def require_linux() -> None:
 
 
 def started(
-    command: Sequence[str], out: IO[Any] | int, err: IO[Any] | int, environment: Mapping[str, str]
+    command: Sequence[str],
+    out: IO[Any] | int,
+    err: IO[Any] | int,
+    environment: Mapping[str, str],
+    given: IO[Any] | int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
     """Starts a process in a session of its own, which is told to end when this one ends, by SIGKILL, too.
 
@@ -53,7 +57,7 @@ def started(
 
     return subprocess.Popen(  # noqa: S603 -- the callers' programs are fixed
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=given,
         stdout=out,
         stderr=err,
         env=dict(environment),

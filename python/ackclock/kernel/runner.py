@@ -3,7 +3,8 @@
 Inside a kernel in user mode it is the first process; on the running kernel it is an ordinary one of root. Each end of a
 flow has a network namespace of its own with a TUN device, and the emulated network is between the devices. Namespaces
 and devices have no names: they end with this process, whatever ends it. It uses Python's standard library and the
-extension alone. Arguments: guest or here, and the folder of question and answer.
+extension alone. Arguments: guest and the folder of question and answer, or here,
+where they are standard input and output.
 """
 
 from __future__ import annotations
@@ -105,11 +106,10 @@ def work(question: dict[str, Any], guest: Any) -> dict[str, Any]:
     return answer | {"release": os.uname().release}
 
 
-def answered(folder: str, guest: Any) -> None:
-    """Reads the question in a folder, and answers there as a whole or not at all."""
+def answered(text: str, guest: Any) -> str:
+    """The answer to a question, or what failed."""
     try:
-        with open(f"{folder}/question.json") as file:
-            question = json.load(file)
+        question = json.loads(text)
 
         def too_late(*_: object) -> NoReturn:
             raise TimeoutError(f"the run did not end within {question['limit_s']:g} s")
@@ -119,21 +119,27 @@ def answered(folder: str, guest: Any) -> None:
         answer = work(question, guest)
     except BaseException:
         answer = {"error": traceback.format_exc()}
-    with open(f"{folder}/answer.new", "w") as file:
-        json.dump(answer, file)
+    return json.dumps(answer)
+
+
+def answer_in(folder: str, guest: Any) -> None:
+    """Reads the question in a folder, and answers there as a whole or not at all."""
+    with open(f"{folder}/question.json") as file:
+        text = file.read()
+    write(f"{folder}/answer.new", answered(text, guest))
     os.rename(f"{folder}/answer.new", f"{folder}/answer.json")
 
 
 def main() -> None:
     # The kernel may add arguments of its own.
-    place, folder = sys.argv[1:3]
+    place, *folder = sys.argv[1:3]
     if place == "here":
-        answered(folder, None)
+        sys.stdout.write(answered(sys.stdin.read(), None))
         return
     guest = load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "guest.py"), "guest")
     try:
-        guest.set_up(folder)
-        answered(guest.SHARED, guest)
+        guest.set_up(folder[0])
+        answer_in(guest.SHARED, guest)
     except BaseException:
         traceback.print_exc()
     finally:
