@@ -80,7 +80,7 @@ UNQUOTED: dict[str, set[str]] = {
         "scalable-1e-6",
     },
 }
-"""Claims whose numbers a page leaves to its report and to the table of verdicts; it quotes the numbers of all others."""
+"""Claims whose numbers a page leaves to its report and to the table of verdicts; it quotes those of all others."""
 
 
 def spellings(value: float) -> set[str]:
@@ -101,7 +101,8 @@ def spellings(value: float) -> set[str]:
 
 
 def is_quoted(value: float, page: str) -> bool:
-    return any(re.search(rf"(?<![\d.,]){re.escape(text)}(?![\d]|[.,]\d)", page) for text in spellings(value))
+    patterns = (rf"(?<![\d.,]){re.escape(text)}(?!\d|[.,]\d)" for text in spellings(value))
+    return any(re.search(pattern, page) for pattern in patterns)
 
 
 @pytest.mark.parametrize("study", RECORDED)

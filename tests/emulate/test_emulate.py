@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 RIGHTS = sys.platform == "linux" and os.geteuid() == 0 and Path("/dev/net/tun").exists()
 needs_rights = pytest.mark.skipif(not RIGHTS, reason="needs root and /dev/net/tun")
 
+PATIENCE = 6000
+"""Looks, a hundredth of a second apart, after which what should have gone is there to stay."""
+
 ASK = """
 import os, socket, sys, time
 port, count, size = map(int, sys.argv[1:4])
@@ -213,8 +216,11 @@ def test_nothing_is_left_when_the_emulator_is_killed(number: signal.Signals, tmp
         process.send_signal(number)
         process.wait()
     # The kernel ends the namespaces after the process; how long that takes is its own affair.
-    while any(marker in one for one in left(marker)) or mine & set(left(marker)):
+    for _ in range(PATIENCE):
+        if not any(marker in one for one in left(marker)) and not mine & set(left(marker)):
+            return
         time.sleep(0.01)
+    pytest.fail(f"still there: {left(marker)}")
 
 
 def refused(*arguments: str) -> str:

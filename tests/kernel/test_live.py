@@ -24,6 +24,9 @@ needs_rights = pytest.mark.skipif(not RIGHTS, reason="needs root and /dev/net/tu
 KERNELS = [one for one in kernel.built() if one.version.startswith("6.12.") and one.hz == 1000]
 needs_kernel = pytest.mark.skipif(not KERNELS, reason="needs `ackclock kernel build`")
 
+PATIENCE = 6000
+"""Looks, a hundredth of a second apart, after which what should have gone is there to stay."""
+
 LINK: dict[str, Any] = {"rate": "8Mbps", "delay": "10ms", "queue": "50 packets"}
 
 
@@ -257,8 +260,11 @@ def test_a_killed_run_leaves_nothing(number: signal.Signals, tmp_path: Path) -> 
         process.send_signal(number)
         process.wait()
     # The kernel ends the process, and with it the namespaces; how long that takes is its own affair.
-    while any((runner / "exe").exists() for runner in runners):
+    for _ in range(PATIENCE):
+        if not any((runner / "exe").exists() for runner in runners):
+            return
         time.sleep(0.01)
+    pytest.fail(f"still there: {runners}")
 
 
 @needs_kernel

@@ -180,14 +180,24 @@ def run(
                 result.write(folder)
     if json:
         print_json(result.document())
-    elif isinstance(result, ackclock.Replications):
-        print_summary(result)
     else:
-        print_run(result)
+        tell_backend(result)
+        if isinstance(result, ackclock.Replications):
+            print_summary(result)
+        else:
+            print_run(result)
     tell_lateness(result)
     if out is not None:
         complain(f"results in {out}")
     return 0
+
+
+def tell_backend(result: ackclock.Result | ackclock.Replications) -> None:
+    """Says which kernel runs were made with."""
+    meta = (result if isinstance(result, ackclock.Result) else result[0]).meta
+    if "kernel" in meta:
+        kernel = meta["kernel"]
+        say(f"the TCP of Linux {kernel['release']}, whose clock is {kernel['clock']}")
 
 
 def tell_lateness(result: ackclock.Result | ackclock.Replications) -> None:
