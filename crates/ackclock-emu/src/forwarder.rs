@@ -44,14 +44,20 @@ impl Devices {
 }
 
 /// Forwards packets between the devices through the network until the loop is to end. The network's time 0 is `start` on
-/// the monotonic clock. Returns the time that passed, in ns, and how late packets left.
+/// the monotonic clock. `delivered` is called with the time, the flow and the side after each packet that was given to a
+/// device: the kernel has handled the packet by then, unless its receiver was busy. Returns the time that passed, in ns, and how late packets left.
 ///
 /// # Errors
 /// The system's error, for example if a device disappears.
 ///
 /// # Panics
 /// If the network has no flow with an index of the devices.
-pub fn forward(emulation: &mut Emulation, devices: &Devices, start: Nanos) -> io::Result<(Nanos, Lateness)> {
+pub fn forward(
+    emulation: &mut Emulation,
+    devices: &Devices,
+    start: Nanos,
+    mut delivered: impl FnMut(Nanos, usize, Side),
+) -> io::Result<(Nanos, Lateness)> {
     let mut waiter = Waiter::new()?;
     // Descriptors have these numbers: two for each pair, then the one that ends the loop.
     let (pairs, stop) = (&devices.pairs, 2 * devices.pairs.len());
@@ -80,7 +86,9 @@ pub fn forward(emulation: &mut Emulation, devices: &Devices, start: Nanos) -> io
         });
         emulation.leave(clock() - start, |flow, to, bytes, due| {
             let sent = send(&pairs[places[flow]].1[to as usize], bytes);
-            lateness.record(due, clock() - start);
+            let now = clock() - start;
+            lateness.record(due, now);
+            delivered(now, flow, to);
             if let Err(error) = sent {
                 failed = Err(error);
             }

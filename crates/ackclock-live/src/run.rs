@@ -3,8 +3,10 @@
 use std::fmt;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
+use ackclock_app::Side;
 use ackclock_core::Nanos;
 use ackclock_emu::{Devices, Emulation, Lateness, Seen, clock, forward};
 use ackclock_results::Tables;
@@ -15,7 +17,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::flow::{Flow, Places, Wanted};
 use crate::kernel::{self, Counters};
-use crate::world::World;
+use crate::samples::Samples;
+use crate::world::{World, locked};
 
 /// Priority of the thread that forwards, among those that run before all others (SCHED_FIFO).
 const PRIORITY: i32 = 50;
@@ -73,11 +76,11 @@ pub struct Member {
 }
 
 /// Runs a scenario over the kernel's sockets in real time; in a kernel with a virtual clock, that is its time. There is
-/// one member for each copy of a flow. Windows are sampled every `interval` ns, unless that is zero.
+/// one member for each copy of a flow.
 ///
 /// # Errors
 /// Parameters with which an application cannot run, and the system's errors.
-pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, interval: Nanos) -> Result<Output, Failed> {
+pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>) -> Result<Output, Failed> {
     let actors = actors(scenario, seed).map_err(Failed::Scenario)?;
     let mut emulation = Emulation::new(scenario, seed).map_err(Failed::Scenario)?;
     if members.len() != actors.len() {
@@ -94,16 +97,24 @@ pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, interval: Nanos
         kernel::enter(&member.places.namespaces[0])?;
         flows.push(Flow::new(actor, member.wanted, member.places, Counters::present()?));
     }
-    let start = clock();
-    let forwarder = thread::spawn(move || {
-        hurry();
-        forward(&mut emulation, &devices, start).map(|(_, lateness)| (lateness, emulation))
-    });
+    let names: Vec<_> = flows.iter().map(|flow| flow.labels.name.clone()).collect();
     let probes = &scenario.probes;
     let to = probes.to.unwrap_or(scenario.duration);
     let instants = Instants { from: probes.from, interval: probes.interval, to };
     let rates = probes.rates.then(|| Rates::new(instants, flows.len()));
-    let ran = World::new(flows, start, interval, rates)
+    let samples = probes.window.then(|| Arc::new(Mutex::new(Samples::new(instants))));
+    let sampled = samples.clone();
+    let start = clock();
+    let forwarder = thread::spawn(move || {
+        hurry();
+        let forwarded = forward(&mut emulation, &devices, start, |at, flow, to| {
+            if let (Some(samples), Side::Source) = (&sampled, to) {
+                locked(samples).acknowledged(at, flow);
+            }
+        });
+        forwarded.map(|(_, lateness)| (lateness, emulation))
+    });
+    let ran = World::new(flows, start, samples.clone(), rates)
         .and_then(|mut world| world.run(scenario.duration).and_then(|()| world.report(scenario.duration)));
     drop(tells);
     let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;
@@ -111,6 +122,10 @@ pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, interval: Nanos
     let seen = emulation.seen();
     let mut tables = ran?;
     tables.extend(emulation.finish());
+    if let Some(samples) = samples.and_then(Arc::into_inner) {
+        let samples = samples.into_inner().map_err(|_| io::Error::other("the emulator panicked"))?;
+        tables.insert("window", samples.table(&names)?);
+    }
     Ok(Output { tables, lateness, seen, rtt })
 }
 

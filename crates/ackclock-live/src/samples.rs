@@ -1,7 +1,12 @@
 //! Samples of TCP_INFO as the table `window`.
 
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+
 use ackclock_core::Nanos;
 use ackclock_results::{Column, Table};
+use ackclock_sim::series::Instants;
 
 use crate::kernel::Info;
 
@@ -10,20 +15,75 @@ const INFINITE: u32 = 0x7fff_ffff;
 /// States of the kernel's sender in which it repairs a loss: recovery, and loss after a timeout.
 const REPAIRING: [u8; 2] = [3, 4];
 
-/// The samples of all flows.
-#[derive(Default)]
+/// A source's socket that is watched.
+struct Watched {
+    flow: usize,
+    socket: OwnedFd,
+    /// Time at which its next row is due, and whether it repaired a loss at the row before.
+    due: Nanos,
+    repairing: bool,
+}
+
+/// The samples of all flows, which are taken after each ACK. Rows of a connection are at least an interval apart, but the
+/// beginning and the end of a recovery always have one, as in the simulator.
 pub struct Samples {
+    instants: Instants,
+    watched: BTreeMap<usize, Watched>,
     rows: Vec<(Nanos, usize, Info)>,
+    failure: Option<io::Error>,
 }
 
 impl Samples {
-    /// Adds a sample of a connection of the flow with an index.
-    pub fn push(&mut self, at: Nanos, flow: usize, info: Info) {
-        self.rows.push((at, flow, info));
+    /// Creates an empty table. The interval is at least 1 ns.
+    pub fn new(instants: Instants) -> Samples {
+        Samples { instants, watched: BTreeMap::new(), rows: Vec::new(), failure: None }
+    }
+
+    /// Begins to watch the source's socket of the connection in a place, which is established at `at`.
+    pub fn watch(&mut self, at: Nanos, place: usize, flow: usize, socket: &OwnedFd) -> io::Result<()> {
+        let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false };
+        if (self.instants.from..=self.instants.to).contains(&at) {
+            watched.due = at.saturating_add(self.instants.interval);
+            self.rows.push((at, flow, Info::of(socket)?));
+        }
+        self.watched.insert(place, watched);
+        Ok(())
+    }
+
+    /// Forgets the connection in a place.
+    pub fn forget(&mut self, place: usize) {
+        self.watched.remove(&place);
+    }
+
+    /// Samples the connections of a flow, whose source has received a packet.
+    pub fn acknowledged(&mut self, at: Nanos, flow: usize) {
+        let Instants { from, interval, to } = self.instants;
+        if !(from..=to).contains(&at) {
+            return;
+        }
+        for watched in self.watched.values_mut().filter(|watched| watched.flow == flow) {
+            match Info::of(&watched.socket) {
+                Ok(info) => {
+                    let repairing = REPAIRING.contains(&info.ca_state);
+                    if at >= watched.due || repairing != watched.repairing {
+                        watched.due = at.saturating_add(interval);
+                        watched.repairing = repairing;
+                        self.rows.push((at, flow, info));
+                    }
+                }
+                Err(error) => self.failure = Some(error),
+            }
+        }
     }
 
     /// Returns the table. It has three columns that only a kernel gives.
-    pub fn table(self, names: &[String]) -> Table {
+    ///
+    /// # Errors
+    /// The system's error if a sample failed.
+    pub fn table(self, names: &[String]) -> io::Result<Table> {
+        if let Some(error) = self.failure {
+            return Err(error);
+        }
         let rows = self.rows;
         let float =
             |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|(.., info)| cell(info)).collect());
@@ -40,7 +100,7 @@ impl Samples {
             ("flight_size", bytes(&|info| Some(info.unacked))),
             // What the kernel calls packets in flight (tcp_packets_in_flight).
             ("pipe", bytes(&|info| Some((info.unacked + info.retrans).saturating_sub(info.sacked + info.lost)))),
-            ("srtt_ms", float(&|info| (info.rtt > 0).then(|| ms(info.rtt)))),
+            ("srtt_ms", float(&|info| (info.rtt > 0).then_some(ms(info.rtt)))),
             (
                 "in_recovery",
                 Column::Bool(rows.iter().map(|(.., info)| Some(REPAIRING.contains(&info.ca_state))).collect()),
@@ -49,6 +109,6 @@ impl Samples {
             ("pacing_rate_bps", float(&|info| (info.pacing_rate < u64::MAX).then_some(info.pacing_rate as f64 * 8.0))),
             ("delivery_rate_bps", float(&|info| Some(info.delivery_rate as f64 * 8.0))),
         ];
-        Table { columns }
+        Ok(Table { columns })
     }
 }

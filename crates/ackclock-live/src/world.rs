@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::net::SocketAddrV4;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::Nanos;
@@ -34,8 +35,14 @@ const LOWER: u64 = LISTENER - 1;
 enum Wake {
     Start,
     Timer(u64),
-    /// All flows are sampled.
-    Sample,
+}
+
+/// Locks the samples.
+///
+/// # Panics
+/// If the other thread panicked with them.
+pub fn locked(samples: &Mutex<Samples>) -> MutexGuard<'_, Samples> {
+    samples.lock().expect("the other thread does not panic")
 }
 
 /// A run in progress.
@@ -48,10 +55,9 @@ pub struct World {
     created: u64,
     commands: Vec<Command>,
     waiter: Waiter,
-    samples: Samples,
+    /// The samples of windows, if there are any; the thread that forwards takes them.
+    samples: Option<Arc<Mutex<Samples>>>,
     rates: Option<Rates>,
-    /// Time between two samples; 0 for none.
-    interval: Nanos,
     /// Time 0 on the monotonic clock.
     start: Nanos,
     now: Nanos,
@@ -60,9 +66,13 @@ pub struct World {
 }
 
 impl World {
-    /// Creates a run whose time 0 is `start` on the monotonic clock. Windows are sampled every `interval`, unless that is
-    /// zero.
-    pub fn new(flows: Vec<Flow>, start: Nanos, interval: Nanos, rates: Option<Rates>) -> io::Result<World> {
+    /// Creates a run whose time 0 is `start` on the monotonic clock.
+    pub fn new(
+        flows: Vec<Flow>,
+        start: Nanos,
+        samples: Option<Arc<Mutex<Samples>>>,
+        rates: Option<Rates>,
+    ) -> io::Result<World> {
         let most = flows.iter().map(|flow| flow.wanted.write_size).max().unwrap_or(1);
         let mut world = World {
             connections: Vec::new(),
@@ -71,9 +81,8 @@ impl World {
             created: 0,
             commands: Vec::new(),
             waiter: Waiter::new()?,
-            samples: Samples::default(),
+            samples,
             rates,
-            interval,
             start,
             now: 0,
             // The pages have to be there before a system call: see the notes on kernels in user mode.
@@ -83,9 +92,6 @@ impl World {
         };
         for flow in 0..world.flows.len() {
             world.wake(world.flows[flow].start, flow, Wake::Start);
-        }
-        if interval > 0 {
-            world.wake(interval, 0, Wake::Sample);
         }
         Ok(world)
     }
@@ -127,18 +133,6 @@ impl World {
         match wake {
             Wake::Start => self.call(flow, |app, ctx| app.on_start(ctx)),
             Wake::Timer(token) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
-            Wake::Sample => {
-                for connection in self.connections.iter().flatten() {
-                    // Before the handshake is complete there is no window.
-                    let source = &connection.ends[0];
-                    if let Some(socket) = source.socket.as_ref().filter(|_| source.established) {
-                        self.samples.push(self.now, connection.flow, Info::of(socket)?);
-                    }
-                }
-                let next = self.now - self.now % self.interval + self.interval;
-                self.wake(next, 0, Wake::Sample);
-                Ok(())
-            }
         }
     }
 
@@ -227,6 +221,12 @@ impl World {
         let Some(connection) = &mut self.connections[place] else { return Ok(()) };
         let (flow, conn) = (connection.flow, connection.conn);
         connection.ends[side].established = true;
+        // Before the handshake is complete there is no window.
+        if side == Side::Source as usize
+            && let (Some(samples), Some(socket)) = (&self.samples, &connection.ends[side].socket)
+        {
+            locked(samples).watch(self.now, place, flow, socket)?;
+        }
         self.call(flow, |app, ctx| app.on_connected(ctx, conn, SIDES[side]))?;
         let Some(connection) = &mut self.connections[place] else { return Ok(()) };
         connection.ends[side].flush(&self.data[..self.flows[flow].wanted.write_size])
@@ -277,6 +277,9 @@ impl World {
         };
         let (flow, conn) = (connection.flow, connection.conn);
         self.flows[flow].open.remove(&conn);
+        if let Some(samples) = &self.samples {
+            locked(samples).forget(place);
+        }
         self.count(&connection)?;
         drop(connection);
         self.free.push(place);
@@ -362,10 +365,6 @@ impl World {
             flow.app().report(&flow.labels.name, now, &mut tables);
         }
         tables.insert("flows", rows);
-        if self.interval > 0 {
-            let names: Vec<_> = self.flows.iter().map(|flow| flow.labels.name.clone()).collect();
-            tables.insert("window", self.samples.table(&names));
-        }
         if let Some(rates) = self.rates {
             let names: Vec<_> = self.flows.iter().map(|flow| flow.labels.name.clone()).collect();
             tables.insert("rates", rates.report(now, &names));

@@ -64,7 +64,7 @@ impl Emulator {
             return Err(PyValueError::new_err(format!("no flow {flow}")));
         }
         let devices = Devices::of_numbers(&pairs, stop)?;
-        let (time, lateness) = py.detach(|| forward(&mut emulation, &devices, clock()))?;
+        let (time, lateness) = py.detach(|| forward(&mut emulation, &devices, clock(), |_, _, _| ()))?;
         let seen = emulation.seen();
         let found = PyDict::new(py);
         found.set_item("duration_s", time as f64 / 1e9)?;

@@ -42,7 +42,7 @@ impl Place {
 }
 
 /// Runs a scenario over the kernel's sockets; `places` has one dict for each copy of a flow. The calling thread ends in
-/// another network namespace. Windows are sampled every `interval_ns`, unless that is zero. Returns JSON: tables by
+/// another network namespace. Returns JSON: tables by
 /// name as columns, the lateness of the network in ns, counts of packets, and the smallest RTT of a flow.
 #[pyfunction]
 pub fn live_run(
@@ -52,7 +52,6 @@ pub fn live_run(
     folder: PathBuf,
     seed: u64,
     places: Vec<Place>,
-    interval_ns: u64,
 ) -> PyResult<String> {
     // The exceptions of the package are not there: this may be the only module of its process.
     let wrong = |error: &ScenarioError| PyValueError::new_err(format!("{:?}", error.problems));
@@ -60,11 +59,10 @@ pub fn live_run(
     let outside = Outside { files: &files, ..Outside::NOTHING };
     let scenario = parse_with(text, format, &[], outside)?.map_err(|error| wrong(&error))?;
     let members = places.into_iter().map(Place::member).collect::<std::io::Result<Vec<_>>>()?;
-    let output =
-        py.detach(|| ackclock_live::run(&scenario, seed, members, interval_ns)).map_err(|error| match error {
-            Failed::Scenario(error) => wrong(&error),
-            Failed::System(error) => PyOSError::new_err(error.to_string()),
-        })?;
+    let output = py.detach(|| ackclock_live::run(&scenario, seed, members)).map_err(|error| match error {
+        Failed::Scenario(error) => wrong(&error),
+        Failed::System(error) => PyOSError::new_err(error.to_string()),
+    })?;
     let late = &output.lateness;
     let document = json!({
         "tables": tables(output.tables),

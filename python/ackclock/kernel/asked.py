@@ -85,11 +85,9 @@ class Asked:
             flows += [wanted] * min(flow["count"], MOST_FLOWS + 1)
         if len(flows) > MOST_FLOWS:
             self.refuse("flows", f"are more than {MOST_FLOWS}; accepted: at most {MOST_FLOWS} with all copies")
-        interval = self.number("probes.interval", probes["interval"], TIMES)
         return {
             "duration_ns": self.number("duration", canonical["duration"], TIMES),
             "mtu": self.number("packet_size", canonical["packet_size"], VOLUMES),
-            "interval_ns": interval if probes["window"] else 0,
             "flows": flows,
         }
 

@@ -175,6 +175,7 @@ def compare_backends(
     for name in backends:
         if name != SIM:
             live.checked(text, kernel_of(name), pairs)
+    interval_s = _interval_s(text, pairs)
     runs: dict[str, Replications] = {}
     for name in backends:
         report = progress(name)
@@ -183,9 +184,7 @@ def compare_backends(
             text, seeds=seeds, overrides=pairs, threads=threads, progress=report, backend=name, large=name != SIM
         )
         seeds = runs[name].seeds
-        if name == SIM:
-            interval_s = _interval_s(text, pairs)
-            runs[name] = Replications([_sampled(one, interval_s) for one in runs[name]])
+        runs[name] = Replications([_sampled(one, interval_s) for one in runs[name]])
     first, *others = backends
     chosen = list(measures) if measures is not None else _measures(list(runs.values()))
     residuals = [
@@ -213,7 +212,7 @@ def _interval_s(text: Text, pairs: list[tuple[str, str]]) -> float:
 
 
 def _sampled(run: Result, interval_s: float) -> Result:
-    """A run of the simulator whose windows are sampled as a kernel's are: at every instant, and not at every ACK.
+    """A run whose windows are sampled at every instant, and not at every ACK.
 
     Otherwise means would weigh times with many ACKs more on one side than on the other.
     """
