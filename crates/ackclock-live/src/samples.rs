@@ -84,7 +84,9 @@ impl Samples {
         if let Some(error) = self.failure {
             return Err(error);
         }
-        let rows = self.rows;
+        let mut rows = self.rows;
+        // Two threads add rows.
+        rows.sort_by_key(|(at, ..)| *at);
         let float =
             |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|(.., info)| cell(info)).collect());
         let bytes = |cell: &dyn Fn(&Info) -> Option<u32>| {

@@ -119,6 +119,10 @@ impl World {
             self.waiter.wait(self.start + next, &mut ready)?;
             for (number, flags) in ready.drain(..) {
                 self.now = clock() - self.start;
+                // What comes after the end of the run is not a part of it.
+                if self.now > end {
+                    return Ok(());
+                }
                 let (index, side) = ((number & LOWER) as usize / 2, (number & 1) as usize);
                 match number & !LOWER {
                     LISTENER => self.accept(index, side)?,

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from ackclock.kernel.builds import Built
 
-__all__ = ["HERE", "Backend", "backend"]
+__all__ = ["HERE", "TUN", "Backend", "backend"]
 
+TUN = Path("/dev/net/tun")
 HERE = "linux"
 """Name of the backend that is the running kernel."""
 HZ = 1000
@@ -80,7 +81,9 @@ def backend(name: str, report: Callable[[float], object] | None = None) -> Backe
 def _running() -> Backend:
     if os.geteuid() != 0:
         raise KernelError(
-            "--backend linux: needs root for network namespaces and TUN devices; accepted: root, or a kernel in user "
-            "mode such as linux:6.12, which needs none"
+            "--backend linux: needs root for network namespaces and TUN devices; accepted: root, a user namespace as in "
+            "unshare --user --map-root-user ackclock ..., or a kernel in user mode such as linux:6.12"
         )
+    if not TUN.exists():
+        raise KernelError(f"--backend linux: needs {TUN}, which this machine does not have; on Linux: modprobe tun")
     return Backend(None)

@@ -16,6 +16,7 @@ from ackclock._errors import Cancelled, ScenarioError
 from ackclock.emulate.outside import program
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
+from ackclock.kernel.backends import TUN
 from ackclock.kernel.process import end, started
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
@@ -40,7 +41,6 @@ SLACK_S = 60.0
 """Seconds of the kernel's clock that a run may take besides its own duration."""
 LOOK_S = 0.1
 """Seconds between two looks at whether a run is to end early."""
-TUN = Path("/dev/net/tun")
 
 
 def run(

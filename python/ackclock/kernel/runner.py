@@ -117,6 +117,10 @@ def answered(text: str, guest: Any) -> str:
         signal.signal(signal.SIGALRM, too_late)
         signal.setitimer(signal.ITIMER_REAL, question["limit_s"])
         answer = work(question, guest)
+    except OSError as error:
+        # What the machine forbids or lacks; where in this program does not matter to anybody.
+        what = error.filename or "network namespaces and sockets"
+        answer = {"error": f"{what}: {error.strerror or error}"}
     except BaseException:
         answer = {"error": traceback.format_exc()}
     return json.dumps(answer)
