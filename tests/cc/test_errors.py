@@ -4,13 +4,12 @@ import math
 import pickle
 import threading
 import traceback
-from types import SimpleNamespace
 
 import pytest
 
 import ackclock
 from ackclock import _core
-from ackclock._run import run_job
+from ackclock._run import Job, run_job
 from tests.cc.mine import BASE, fails, full, registered, run
 from tests.helpers.scenarios import LONG
 
@@ -108,7 +107,6 @@ def test_a_run_with_python_in_it_can_be_cancelled():
     registered("mine", ackclock.WindowRules)
     cancel = _core.Cancel()
     threading.Timer(0.2, cancel.cancel).start()
-    job = SimpleNamespace(scenario=ackclock.scenario.load(BASE), overrides=tuple(LONG.items()), seed=None, verify=False)
-    job.overrides += (("flows[0].cc", "mine"),)
+    job = Job(ackclock.scenario.load(BASE), (*LONG.items(), ("flows[0].cc", "mine")))
     with pytest.raises(ackclock.Cancelled):
         run_job(job, cancel, lambda done: None)

@@ -81,8 +81,8 @@ def backend(name: str, report: Callable[[float], object] | None = None) -> Backe
 def _running() -> Backend:
     if os.geteuid() != 0:
         raise KernelError(
-            "--backend linux: needs root for network namespaces and TUN devices; accepted: root, a user namespace as in "
-            "unshare --user --map-root-user ackclock ..., or a kernel in user mode such as linux:6.12"
+            "--backend linux: needs root for namespaces and TUN devices; accepted: root, a user namespace as in "
+            "unshare --user --map-root-user ackclock ..., or a kernel in user mode, linux:6.12"
         )
     if not TUN.exists():
         raise KernelError(f"--backend linux: needs {TUN}, which this machine does not have; on Linux: modprobe tun")
