@@ -217,6 +217,11 @@ def test_the_figure_of_an_algorithm_is_of_its_run(tmp_path, name):
     assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("algorithm", algorithms.algorithms(), ids=lambda algorithm: algorithm.name)
+def test_every_algorithm_has_a_scenario_for_its_figure(algorithm):
+    ackclock.scenario.check(figures.scenario(algorithm.name))
+
+
 @pytest.mark.parametrize("family", ["westwood", "dctcp"])
 def test_the_figure_of_a_family_is_of_different_runs(tmp_path, family):
     forms.draw(family, tmp_path / forms.picture(family))

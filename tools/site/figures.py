@@ -13,7 +13,9 @@ from ackclock.palette import OKABE_ITO
 
 RTT, PACKET, PAYLOAD = 0.040, 1500, 1460
 RATE_MBPS = 100
-RATES_MBPS = {"remycc": 10}
+TABLES = ("remycc", "remycc-ns2", "remycc-ns2-us")
+"""Congestion controls that follow a table."""
+RATES_MBPS = dict.fromkeys(TABLES, 10)
 """The rates of those that are not made for 100 Mbit/s: the table paces at 12 Mbit/s at most."""
 CAPTION = (
     "A flow alone over {rate} Mbit/s with a round-trip time of 40 ms and a {queue} queue of one bandwidth-delay "
@@ -24,12 +26,12 @@ CAPTION = (
 QUEUES = {"xcp": "xcp"}
 """Queues of the congestion controls that are not made for drop-tail."""
 TABLE = Path(__file__).parents[2] / "scenarios/remycc.dna"
-GIVEN = {"remycc": {"kind": "remycc", "table": str(TABLE)}}
+GIVEN = {name: {"kind": name, "table": str(TABLE)} for name in TABLES}
 """Congestion controls with required parameters."""
-MORE = {
-    "remycc": " Its table is the small one made by hand beside `scenarios/remycc.toml`, not one that was found by "
-    "optimisation.",
-}
+MORE = dict.fromkeys(
+    TABLES,
+    " Its table is the small one made by hand beside `scenarios/remycc.toml`, not one that was found by optimisation.",
+)
 """Sentences that are added to the caption of a figure."""
 
 
