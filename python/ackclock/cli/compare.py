@@ -124,7 +124,7 @@ def _print(found: Backends, names: list[str]) -> None:
     count = len(found.differing)
     told = f"{count} of {len(found.residuals)} measures differ" if count else "no measure differs"
     left = sum(one.verdict == "open" for one in found.residuals)
-    say(f"{told} by more than {found.tolerance * 100:g} %; {left} are open")
+    say(f"{told} by more than {found.tolerance * 100:g} %; open: {left}")
 
 
 def _row(one: Residual) -> list[str]:
