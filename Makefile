@@ -12,6 +12,7 @@
 # make workflows  checks the files of .github/workflows
 # make residuals  runs a set of scenarios in the simulator and in Linux in virtual time and writes docs/residuals.md
 # make wasm   checks that the engine compiles for a browser, where a toolchain for that is present
+# make bpf    compiles the congestion controls for the running Linux in bpf/; needs clang, llvm-strip and libbpf's headers
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
 # make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
@@ -38,6 +39,12 @@ KERNEL_SOURCE := linux-source-6.12
 KERNEL_FOLDER := tools/testing/selftests/net/packetdrill
 KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
 
+# Programs for the running kernel. Whoever has no clang builds the rest, and is told so by `ackclock kernel load`.
+CLANG ?= $(firstword $(foreach one,clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14,$(shell command -v $(one))))
+LLVM_STRIP = $(subst clang,llvm-strip,$(CLANG))
+BPF_OBJECTS := $(patsubst bpf/%,python/ackclock/kernel/modules/objects/%,$(patsubst %.c,%.o,$(wildcard bpf/*.bpf.c)))
+BPF_READY = $(and $(CLANG),$(shell command -v $(LLVM_STRIP)),$(wildcard /usr/include/bpf/bpf_helpers.h))
+
 PACKAGING := $(wildcard tools/packaging/*.py tools/packaging/*.json tools/packaging/licences.toml)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
@@ -47,7 +54,7 @@ RUSTDOC := RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace
 MINUTES := 10
 SEED := 1
 
-.PHONY: requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
+.PHONY: bpf requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
 .PHONY: demo test bench docs wheel types fuzz known-answers residuals conformance crosscheck env rust-test python-test lint clean
 
 demo: env
@@ -65,13 +72,13 @@ docs: env $(STAMPS)/docs
 	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
 	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
-wheel: $(STAMPS)/requirements vendor | requirements
+wheel: $(STAMPS)/requirements vendor bpf | requirements
 	$(BIN)/python -m tools.packaging.notices
 	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
 	rm -rf out/wheels
 	ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
 
-sdist: $(STAMPS)/requirements vendor | requirements
+sdist: $(STAMPS)/requirements vendor bpf | requirements
 	$(BIN)/python -m tools.packaging.notices
 	rm -rf out/sdist
 	$(BIN)/maturin sdist --out out/sdist
@@ -127,6 +134,18 @@ workflows: $(STAMPS)/workflows
 	$(VENV)/workflows/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(VENV)/workflows/bin/zizmor --offline --quiet .github/workflows
 
+bpf: $(BPF_OBJECTS)
+
+$(BPF_OBJECTS): python/ackclock/kernel/modules/objects/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+	if [ -z "$(BPF_READY)" ]; then \
+		echo "make bpf needs clang, llvm-strip and libbpf's headers; on Debian: apt install clang llvm libbpf-dev" >&2; exit 1; \
+	fi
+	mkdir -p $(@D)
+	$(CLANG) -O2 -g -Wall -Werror -target bpf -mcpu=v3 -ffile-prefix-map=$(CURDIR)=. \
+		-isystem /usr/include/$(shell gcc -print-multiarch) -c $< -o $@.new
+	$(LLVM_STRIP) -g $@.new
+	mv $@.new $@
+
 types: env
 	$(BIN)/python -m ackclock.scenario._generate
 
@@ -159,7 +178,7 @@ $(KERNEL_SCRIPTS)/ksft_runner.sh:
 	rm -f $(@D)/$(KERNEL_SOURCE)_*.deb
 
 # The environment, with the extension built in release mode and the package installed in place.
-env: $(STAMPS)/package
+env: $(STAMPS)/package $(if $(BPF_READY),bpf)
 
 # Says what is missing on this machine before anything is built.
 requirements:

@@ -202,6 +202,8 @@ union! {
         "off" => Off,
         /// Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
         "fq" => Fq(Fq),
+        /// What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
+        "after-idle" => AfterIdle,
     }
 }
 

@@ -223,6 +223,7 @@ impl Pacing {
     fn of_sender(&self, packet_size: u32) -> pacing::Pacing {
         match self {
             Pacing::Off => pacing::Pacing::Off,
+            Pacing::AfterIdle => pacing::Pacing::AfterIdle,
             Pacing::Fq(fq) => pacing::Pacing::Fq {
                 slow_start_percent: fq.slow_start_percent,
                 avoidance_percent: fq.avoidance_percent,

@@ -23,8 +23,27 @@ pub enum Pacing {
         /// Bytes at the start of a connection that are not paced (FQ's initial quantum: ten packets); 0 for none.
         initial: u64,
     },
+    /// `after-idle`: what is sent into an empty path is spread over one RTT, at `cwnd / SRTT` until the first
+    /// acknowledgment, and then, up to the end of what was outstanding at that acknowledgment, at the rate of Linux
+    /// (RFC 7661 section 4.4.2; our BPF program `newcwv`). Acknowledgments clock the rest.
+    AfterIdle,
 }
 
+impl Pacing {
+    /// The name in scenarios.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pacing::Off => "off",
+            Pacing::Fq { .. } => "fq",
+            Pacing::AfterIdle => "after-idle",
+        }
+    }
+}
+
+/// Gain of Linux's pacing rate in slow start, per cent (sysctl `tcp_pacing_ss_ratio`).
+const SLOW_START_PERCENT: u32 = 200;
+/// Gain of Linux's pacing rate in congestion avoidance, per cent (sysctl `tcp_pacing_ca_ratio`).
+const AVOIDANCE_PERCENT: u32 = 120;
 /// Largest packet of segmentation offload, bytes of payload (net/core/sock.c, sk_dst_gso_max_size).
 pub(crate) const LARGEST: u64 = 65_536 - 321;
 /// Pacing rate below which such a packet may have one segment (net/ipv4/tcp_bbr.c).
@@ -38,12 +57,22 @@ struct Packet {
     /// Time at which the packet leaves, ns, and the number of segments that it still takes.
     at: Nanos,
     room: u64,
-    /// Wire bytes of the packet that have not been paid for.
+    /// Payload of the packet that has not been paid for, bytes: the kernel adds headers later (net/ipv4/tcp_output.c,
+    /// tcp_update_skb_after_send).
     taken: u64,
     /// Time by which the flow was late, as far as it has not been credited, ns.
     late: Nanos,
     /// Segments that the flow has sent, up to `FIRST_PACED`.
     sent: u64,
+}
+
+/// What is being sent into a path that was empty.
+#[derive(Clone, Copy, Debug)]
+struct Burst {
+    /// The rate until the first acknowledgment.
+    rate: Rate,
+    /// The sequence number with whose acknowledgment pacing ends, once the first acknowledgment has come.
+    end: Option<u64>,
 }
 
 /// The pacer of one sender.
@@ -56,6 +85,8 @@ pub struct Pacer {
     free: u64,
     /// The present packet, where the sender releases several segments at once.
     packet: Option<Packet>,
+    /// The burst after an idle time that is being paced.
+    burst: Option<Burst>,
 }
 
 impl Pacer {
@@ -63,25 +94,54 @@ impl Pacer {
     pub fn new(pacing: Pacing, burst: PacingBurst) -> Pacer {
         let free = match pacing {
             Pacing::Fq { initial, .. } => initial,
-            Pacing::Off => 0,
+            Pacing::Off | Pacing::AfterIdle => 0,
         };
-        let packet = (burst == PacingBurst::Linux && pacing == Pacing::Off).then(Packet::default);
-        Pacer { pacing, paid: 0, free, packet }
+        let own = !matches!(pacing, Pacing::Fq { .. });
+        let packet = (burst == PacingBurst::Linux && own).then(Packet::default);
+        Pacer { pacing, paid: 0, free, packet, burst: None }
     }
 
     /// The pacing rate, `None` if segments are not paced (off, or before the first RTT sample).
     pub fn rate(&self, window: &Window, srtt: Option<Nanos>) -> Option<Rate> {
-        let Pacing::Fq { slow_start_percent, avoidance_percent, .. } = self.pacing else {
-            return window.pacing_rate;
-        };
         if window.pacing_rate.is_some() {
             return window.pacing_rate;
         }
+        let (slow_start_percent, avoidance_percent) = match (self.pacing, self.burst) {
+            (Pacing::Fq { slow_start_percent, avoidance_percent, .. }, _) => (slow_start_percent, avoidance_percent),
+            (Pacing::AfterIdle, Some(Burst { rate, end: None })) => return Some(rate),
+            (Pacing::AfterIdle, Some(_)) => (SLOW_START_PERCENT, AVOIDANCE_PERCENT),
+            (Pacing::AfterIdle, None) | (Pacing::Off, _) => return None,
+        };
         // Linux net/ipv4/tcp_input.c, tcp_update_pacing_rate: the slow-start gain holds below ssthresh / 2.
         let percent = if window.cwnd < window.ssthresh / 2 { slow_start_percent } else { avoidance_percent };
         let srtt = u128::from(srtt?.max(1));
         let rate = u128::from(window.cwnd) * u128::from(percent) * u128::from(SECOND) / (100 * srtt);
         Some(Rate::of_bytes(u64::try_from(rate).unwrap_or(u64::MAX)))
+    }
+
+    /// Whether bursts after an idle time are paced.
+    #[inline]
+    pub fn is_after_idle(&self) -> bool {
+        self.pacing == Pacing::AfterIdle
+    }
+
+    /// A segment leaves into an empty path.
+    pub fn begin_burst(&mut self, window: &Window, srtt: Option<Nanos>) {
+        let Some(srtt) = srtt else { return };
+        let rate = u128::from(window.cwnd) * u128::from(SECOND) / u128::from(srtt.max(1));
+        self.burst = Some(Burst { rate: Rate::of_bytes(u64::try_from(rate).unwrap_or(u64::MAX)), end: None });
+    }
+
+    /// An acknowledgment of all data before `una` has come, while data up to `nxt` had been sent.
+    pub fn on_ack(&mut self, una: u64, nxt: u64) {
+        match &mut self.burst {
+            Some(Burst { end: Some(end), .. }) if una >= *end => {
+                self.burst = None;
+                self.paid = 0;
+            }
+            Some(Burst { end: end @ None, .. }) => *end = Some(nxt),
+            _ => {}
+        }
     }
 
     /// Whether the next segment may not be sent yet.
@@ -96,19 +156,27 @@ impl Pacer {
         self.paid
     }
 
-    /// Accounts for a segment of `bytes` on the wire that is sent at `now`.
+    /// Accounts for a segment of `payload` bytes, with `headers` more on the wire, that is sent at `now`.
     //= https://www.rfc-editor.org/rfc/rfc7661#section-4.4.2
     //# SHOULD control the maximum burst size, e.g., using a rate-based pacing algorithm
     //= https://www.rfc-editor.org/rfc/rfc9937#section-6.4
     //# It is RECOMMENDED that implementations use pacing to reduce the burstiness of data traffic
     #[inline]
-    pub fn on_sent(&mut self, now: Nanos, bytes: u64, rate: Option<Rate>, mss: u64, min_rtt: Option<Nanos>) {
+    pub fn on_sent(
+        &mut self,
+        now: Nanos,
+        (payload, headers): (u64, u64),
+        rate: Option<Rate>,
+        mss: u64,
+        min_rtt: Option<Nanos>,
+    ) {
         let Some(rate) = rate else { return };
         if let Some(packet) = &mut self.packet {
             let late = now.saturating_sub(self.paid);
-            self.paid = self.paid.max(now) + packet.charge(now, bytes, late, rate, mss, min_rtt);
+            self.paid = self.paid.max(now) + packet.charge(now, payload, late, rate, mss, min_rtt);
             return;
         }
+        let bytes = payload + headers;
         if bytes <= self.free {
             self.free -= bytes;
             return;
@@ -116,27 +184,28 @@ impl Pacer {
         // An idle flow has at most a quantum of credit; unused credit expires.
         let credit = match self.pacing {
             Pacing::Fq { quantum, .. } => rate.time_of(quantum.saturating_sub(bytes)),
-            Pacing::Off => 0,
+            Pacing::Off | Pacing::AfterIdle => 0,
         };
         self.paid = self.paid.max(now.saturating_sub(credit)).saturating_add(rate.time_of(bytes));
     }
 
-    /// Delays the next segment as if `bytes` had been sent at `rate` from time `last`, when the last segment was sent.
-    pub(crate) fn wait_since(&mut self, last: Nanos, bytes: u64, rate: Option<Rate>) {
+    /// Delays the next segment as if one of `mss` bytes had been sent at `rate` from time `last`, when the last segment was sent.
+    pub(crate) fn wait_since(&mut self, last: Nanos, mss: u64, rate: Option<Rate>) {
+        let bytes = mss + if self.packet.is_some() { 0 } else { HEADERS };
         self.paid = last.saturating_add(rate.map_or(0, |rate| rate.time_of(bytes)));
     }
 }
 
 impl Packet {
-    /// The time until the next packet for another segment of `bytes` on the wire; `late` is that since the last packet
-    /// was paid for.
-    fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: Rate, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
+    /// The time until the next packet for another segment of `payload` bytes; `late` is that since the last packet was
+    /// paid for.
+    fn charge(&mut self, now: Nanos, payload: u64, late: Nanos, rate: Rate, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
         if self.room == 0 || self.at != now {
             let room = largest_packet(Some(rate), mss, min_rtt, if rate < SLOW { 1 } else { 2 });
             *self = Packet { at: now, room, taken: 0, late, sent: self.sent };
         }
         self.room -= 1;
-        self.taken += bytes;
+        self.taken += payload;
         if self.sent < FIRST_PACED {
             self.sent += 1;
         }
@@ -168,7 +237,7 @@ mod tests {
 
     /// Sends a segment of 1460 bytes with 40 bytes of headers.
     fn sent(pacer: &mut Pacer, now: Nanos, rate: Option<Rate>) {
-        pacer.on_sent(now, 1500, rate, 1460, RTT);
+        pacer.on_sent(now, (1460, 40), rate, 1460, RTT);
     }
 
     fn window(cwnd: u64, ssthresh: u64) -> Window {
@@ -223,6 +292,27 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_after_idle_leaves_at_cwnd_over_srtt_until_acks_clock_it() {
+        let mut pacer = Pacer::new(Pacing::AfterIdle, PacingBurst::Segment);
+        let window = window(15_000, 15_000);
+        assert_eq!(pacer.rate(&window, RTT), None, "no idle time came before");
+        pacer.begin_burst(&window, RTT);
+        let start = 10_000 * MILLISECOND;
+        for expected in [0, 10, 20, 30] {
+            let now = pacer.release_time().max(start);
+            assert_eq!((now - start) / MILLISECOND, expected, "1500 bytes take a tenth of an RTT");
+            let rate = pacer.rate(&window, RTT);
+            sent(&mut pacer, now, rate);
+        }
+        pacer.on_ack(1460, 5840);
+        assert_eq!(pacer.rate(&window, RTT), Some(Rate::of_bytes(180_000)), "Linux's rate, 1.2 * cwnd / SRTT");
+        pacer.on_ack(4380, 8760);
+        assert!(pacer.rate(&window, RTT).is_some() && pacer.blocks(start), "not all of the burst is acknowledged");
+        pacer.on_ack(5840, 8760);
+        assert_eq!((pacer.rate(&window, RTT), pacer.blocks(start)), (None, false), "ACKs clock the rest");
+    }
+
+    #[test]
     fn the_initial_quantum_leaves_for_nothing() {
         let fq = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 3000, initial: 4500 };
         let mut pacer = Pacer::new(fq, PacingBurst::Segment);
@@ -244,13 +334,13 @@ mod tests {
         }
     }
 
-    /// Sends as long as the pacer allows it, up to a number of segments.
+    /// Sends as long as the pacer allows it, up to a number of segments of 1500 bytes with headers that cost nothing.
     fn released(pacer: &mut Pacer, now: Nanos, most: usize, rate: u64, min_rtt: Nanos) -> usize {
         (0..most)
             .take_while(|_| {
                 let free = !pacer.blocks(now);
                 if free {
-                    pacer.on_sent(now, 1500, Some(Rate::of_bytes(rate)), 1460, Some(min_rtt));
+                    pacer.on_sent(now, (1500, 40), Some(Rate::of_bytes(rate)), 1460, Some(min_rtt));
                 }
                 free
             })

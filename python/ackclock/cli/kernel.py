@@ -1,19 +1,24 @@
-"""The commands ``kernel build``, ``kernel list`` and ``kernel run``."""
+"""The commands of ``ackclock kernel``."""
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
+import sys
+from pathlib import Path
 
 from cyclopts import App
 
 from ackclock import files, kernel, progress
 from ackclock.cli.commands import Json, Set, overrides_of
 from ackclock.cli.output import print_json, print_table, say
+from ackclock.kernel import modules
 from ackclock.kernel.runs import choose
 
 __all__ = ["app"]
 
-app = App(name="kernel", help="Run scenarios in the Linux kernel's own TCP, in virtual time and without root.")
+app = App(
+    name="kernel",
+    help="Build kernels that run scenarios in virtual time, and load congestion controls into the running one.",
+)
 
 
 @app.command
@@ -110,6 +115,91 @@ def run(
         table = result.tables[name]
         if len(table):
             print_table(name, table.column_names, [[_cell(cell) for cell in row] for row in table.cells()])
+    return 0
+
+
+@app.command
+def load(module: str, /) -> int:
+    """Load congestion controls into the running kernel, where they stay until they are unloaded.
+
+    They are BPF programs: no kernel module is built. Sockets choose them with TCP_CONGESTION, and new connections with
+    the setting net.ipv4.tcp_congestion_control. Needs root.
+
+    Parameters
+    ----------
+    module
+        The module: a name of `ackclock kernel status`.
+    """
+    found = modules.load(module)
+    say(f"loaded {' and '.join(found.algorithms)} into the running kernel")
+    return 0
+
+
+@app.command
+def unload(module: str, /) -> int:
+    """Take congestion controls out of the running kernel; connections that use them keep them until they close.
+
+    Parameters
+    ----------
+    module
+        The module: a name of `ackclock kernel status`.
+    """
+    using = modules.unload(module)
+    say(f"unloaded {' and '.join(using)}")
+    kept = sum(count or 0 for count in using.values())
+    if kept:
+        say(f"{kept} connection{'s' * (kept > 1)} of this network namespace {'keep' if kept > 1 else 'keeps'} it")
+    return 0
+
+
+@app.command
+def status(*, json: Json = False) -> int:
+    """List the congestion controls that can be loaded, and what the running kernel has of them.
+
+    Parameters
+    ----------
+    json
+        Print one JSON document.
+    """
+    states = modules.status()
+    if json:
+        print_json(
+            [
+                {
+                    "module": one.module.name,
+                    "algorithm": one.algorithm,
+                    "loaded": one.loaded,
+                    "connections": one.connections,
+                    "source": one.module.source,
+                }
+                for one in states
+            ]
+        )
+        return 0
+    rows = [
+        [
+            one.module.name,
+            one.algorithm,
+            "yes" if one.loaded else "no",
+            "unknown" if one.connections is None else str(one.connections),
+            one.module.source,
+        ]
+        for one in states
+    ]
+    print_table("congestion controls", ["module", "algorithm", "loaded", "connections", "source"], rows)
+    return 0
+
+
+@app.command
+def unit(module: str, /) -> int:
+    """Print a unit for systemd that loads a module when the machine starts.
+
+    Parameters
+    ----------
+    module
+        The module: a name of `ackclock kernel status`.
+    """
+    say(modules.unit(module, Path(sys.executable)).rstrip())
     return 0
 
 

@@ -37,8 +37,13 @@ SYSCTLS: dict[str, tuple[str, dict[object, str]]] = {
     "restart_after_idle": ("net.ipv4.tcp_slow_start_after_idle", {"off": "0"}),
 }
 """Fields of a flow that are settings of its namespaces, with the kernel's values."""
+LOADED = {"compound": "ctcp"}
+"""Congestion controls that Linux has not, and that are loaded into the running kernel for a run, with their modules."""
+AFTER_IDLE = "after-idle"
 PACING = {"quantum": "2 packets"}
 """Fields of pacing that a kernel cannot change."""
+VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
+"""Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
 PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
 
@@ -46,9 +51,11 @@ PROBES = ("packets", "timeouts", "delays")
 class Asked:
     """The question for a kernel."""
 
-    def __init__(self, canonical: dict[str, Any], modules: Sequence[str], kernel: str) -> None:
+    def __init__(self, canonical: dict[str, Any], modules: Sequence[str], kernel: str, *, loads: bool) -> None:
         self.canonical = canonical
         self.modules = modules
+        self.loads = loads
+        """Whether modules of ackclock can be loaded into the kernel."""
         self.kernel = kernel
         """The kernel's name in messages."""
         self.problems: list[Problem] = []
@@ -119,7 +126,7 @@ class Asked:
                     self.refuse(f"{path}.{key}", f"{json.dumps(value)} is no setting of Linux; accepted: {accepted}")
             elif key in others:
                 others[key](f"{path}.{key}", value, wanted)
-            elif key not in PLAIN and key not in ("stack", "cc"):
+            elif key not in PLAIN and key not in ("stack", "cc", "validation"):
                 self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
         self.datagrams(f"{path}.app", flow["app"])
         return wanted
@@ -128,16 +135,41 @@ class Asked:
         """The kernel's name of the congestion control."""
         cc = flow.get("cc", "cubic-linux")
         found = module_of(cc) if isinstance(cc, str) else ""
-        if found not in self.modules:
-            accepted = ", ".join(self.modules)
+        if self.loads:
+            found = LOADED.get(found, found)
+        offered = [*self.modules, *(LOADED.values() if self.loads else ())]
+        if found not in offered:
+            names = {module: name for name, module in LOADED.items()}
+            accepted = ", ".join(dict.fromkeys(names.get(one, one) for one in offered))
             self.refuse(
                 f"{path}.cc", f"{json.dumps(cc)} is no congestion control of {self.kernel}; accepted: {accepted}"
             )
-        return found
+        return self.validated(path, flow, found)
+
+    def validated(self, path: str, flow: dict[str, Any], base: str) -> str:
+        """The name of the module that validates the window in front of a congestion control of the kernel."""
+        validation = flow.get("validation", "linux")
+        if validation == "linux":
+            return base
+        if validation != "newcwv":
+            message = f'{json.dumps(validation)} is nothing that Linux can be told; accepted: "linux", "newcwv"'
+        elif not self.loads:
+            message = f'"newcwv" is a BPF program, which {self.kernel} cannot load; accepted: "linux", or --backend linux'
+        elif base not in VALIDATED:
+            message = f'"newcwv" stands in front of {" or ".join(VALIDATED)}, and not of {base}; accepted: "linux"'
+        else:
+            paced = flow.get("pacing", {}).get("kind") == AFTER_IDLE
+            return VALIDATED[base] + ("" if paced else "_np")
+        self.refuse(f"{path}.validation", message)
+        return base
 
     def pacing(self, path: str, value: dict[str, Any], wanted: dict[str, Any]) -> None:
         """The kernel's own pacing with its ratios."""
-        if value["kind"] == "off":
+        if value["kind"] == "off" or (value["kind"] == AFTER_IDLE and wanted["cc"] in VALIDATED.values()):
+            return
+        if value["kind"] == AFTER_IDLE:
+            message = f'"{AFTER_IDLE}" is what newCWV does in Linux; accepted: "off", "fq", or validation = "newcwv"'
+            self.refuse(f"{path}.kind", message)
             return
         for key, fixed in PACING.items():
             if value.get(key, fixed) != fixed:
@@ -170,7 +202,9 @@ class Asked:
             self.refuse(f"{path}.packet_size", message)
 
 
-def asked(canonical: dict[str, Any], modules: Sequence[str], kernel: str) -> tuple[dict[str, Any], list[Problem]]:
+def asked(
+    canonical: dict[str, Any], modules: Sequence[str], kernel: str, *, loads: bool = False
+) -> tuple[dict[str, Any], list[Problem]]:
     """The question for a kernel with these congestion controls, and everything that it cannot do."""
-    reader = Asked(canonical, modules, kernel)
+    reader = Asked(canonical, modules, kernel, loads=loads)
     return reader.question(), reader.problems

@@ -17,6 +17,7 @@ from ackclock.emulate.outside import program
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
 from ackclock.kernel.backends import TUN
+from ackclock.kernel.modules import available, loaded_for
 from ackclock.kernel.process import end, started
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 __all__ = ["SHARE", "checked", "run"]
 
 RUNNER = Path(__file__).with_name("runner.py")
-AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 SHARE = 0.02
 """The share of the smallest RTT that the 99th percentile of the emulator's lateness may have in a valid run."""
 SLACK_S = 60.0
@@ -134,8 +134,8 @@ def checked(text: Text, where: Backend, pairs: list[tuple[str, str]]) -> tuple[d
         given = (text.text, text.format, pairs, text.folder, _registry.algorithms())
         canonical: dict[str, Any] = json.loads(_core.check(*given))
         digest = _core.scenario_hash(*given)
-    modules = where.kernel.modules if where.kernel else AVAILABLE.read_text(encoding="ascii").split()
-    wanted, problems = asked(canonical, modules, f"Linux {where.version}")
+    modules = where.kernel.modules if where.kernel else available()
+    wanted, problems = asked(canonical, modules, f"Linux {where.version}", loads=where.kernel is None)
     if problems:
         raise ScenarioError(problems, text.name)
     return canonical, digest, wanted
@@ -155,6 +155,7 @@ def _ask(where: Backend, question: dict[str, Any], patience_s: float, cancel: _c
             given.write(json.dumps(question).encode())
             given.seek(0)
             stack.enter_context(_alone())
+            stack.enter_context(loaded_for([flow["cc"] for flow in question["flows"]]))
             command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here"]
             _wait(started(command, out, log, environment, given), name, patience_s, cancel)
             out.seek(0)

@@ -10,7 +10,6 @@ use ackclock_app::{ParamProblem, Path};
 use ackclock_core::{Nanos, Stream, stream_seed};
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
-use ackclock_tcp::pacing::Pacing;
 
 use crate::dumbbell::{Access, Dumbbell};
 use crate::ids::LinkId;
@@ -112,10 +111,7 @@ fn add_copies(
             stack: flow.stack.as_str().into(),
             cc: config.cc.name().clone(),
             validation: config.validation.name,
-            pacing: match config.pacing {
-                Pacing::Off => "off",
-                Pacing::Fq { .. } => "fq",
-            },
+            pacing: config.pacing.name(),
             app: kind,
         };
         flows.push(FlowSpec {

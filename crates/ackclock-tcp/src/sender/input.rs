@@ -122,6 +122,9 @@ impl Sender {
             // There is nothing to acknowledge. An endpoint that only receives data takes this branch for every segment.
             return false;
         }
+        if self.pacer.is_after_idle() {
+            self.pacer.on_ack(arrival.ack, self.nxt);
+        }
         if quiet && arrival.ack > self.una && self.phase == Phase::Open && !self.watches && self.board.is_clean() {
             self.on_clean_ack(now, arrival, obs);
             return true;

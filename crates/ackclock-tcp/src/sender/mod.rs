@@ -296,7 +296,7 @@ impl Sender {
         let saved = self.config.careful_resume.filter(|_| lost_syns == 0);
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
         self.watches |= self.careful.is_some();
-        self.slow_start.on_start(self.config.pacing != Pacing::Off || self.window.pacing_rate.is_some());
+        self.slow_start.on_start(matches!(self.config.pacing, Pacing::Fq { .. }) || self.window.pacing_rate.is_some());
     }
 
     /// Whether the application writes no more data.

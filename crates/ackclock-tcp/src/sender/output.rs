@@ -19,13 +19,17 @@ impl Sender {
             self.pacing = true;
             return None;
         }
+        let empty = self.una == self.nxt;
         let sent = if self.phase == Phase::Open && !self.probe_due {
             self.new_data(now, self.open_allowance(), obs)
         } else {
             self.poll_rarely(now, obs)
         }?;
+        if empty && self.pacer.is_after_idle() {
+            self.pacer.begin_burst(&self.window, self.rtt.srtt());
+        }
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
-        self.pacer.on_sent(now, u64::from(sent.len) + overhead, rate, self.mss, self.rtt.min());
+        self.pacer.on_sent(now, (u64::from(sent.len), overhead), rate, self.mss, self.rtt.min());
         self.last_sent = now;
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
             let bytes = self.counted_in_flight(u64::from(sent.len) + u64::from(sent.fin));

@@ -11,7 +11,6 @@ use super::scoreboard::{Delivered, Entry};
 use super::{Arrival, Sender, Transmission};
 use crate::Nanos;
 use crate::context::{Ack, Delivery, Lost, RateSample};
-use crate::pacing::HEADERS;
 
 /// The connection as it was when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
@@ -193,7 +192,7 @@ impl Sender {
         let gap = rate.gap;
         self.cc.on_delivery(&mut self.window, &delivery);
         if gap {
-            self.pacer.wait_since(self.last_sent, self.mss + HEADERS, self.window.pacing_rate);
+            self.pacer.wait_since(self.last_sent, self.mss, self.window.pacing_rate);
         }
     }
 

@@ -224,7 +224,7 @@ macro_rules! settings {
                 /// Treatment of the congestion window after an idle period longer than the retransmission timeout.
                 restart: Restart = Choice;
                 /// Pacing of the sender's segments.
-                pacing: Pacing = Shown(|&pacing: &Pacing| if pacing == Pacing::Off { "off" } else { "fq" }.to_owned());
+                pacing: Pacing = Shown(|&pacing: &Pacing| pacing.name().to_owned());
                 /// Data that a congestion control's own pacing rate releases at once.
                 pacing_burst: PacingBurst = Choice;
                 /// Parameters of the path from an earlier connection, for careful resume (RFC 9959); `None` turns
