@@ -192,6 +192,7 @@ __u32 BPF_PROG(ctcp_undo_cwnd, struct sock *sk)
 SEC(".struct_ops")
 struct tcp_congestion_ops ctcp = {
 	.name = "ctcp",
+	.flags = TCP_CONG_NON_RESTRICTED,
 	.init = (void *)ctcp_init,
 	.ssthresh = (void *)ctcp_ssthresh,
 	.cong_avoid = (void *)ctcp_cong_avoid,

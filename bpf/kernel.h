@@ -17,18 +17,19 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#define INFINITE_SSTHRESH 0x7fffffff
 #define NSEC_PER_SEC 1000000000ULL
 #define NSEC_PER_USEC 1000ULL
 #define USEC_PER_SEC 1000000ULL
-#define MAX_U32 0xffffffffU
 #define MAX_U64 0xffffffffffffffffULL
 
-/* States of congestion control (include/uapi/linux/tcp.h, enum tcp_ca_state). */
-enum { CA_OPEN = 0, CA_DISORDER = 1, CA_CWR = 2, CA_RECOVERY = 3, CA_LOSS = 4 };
+/* States in which congestion is being answered (include/uapi/linux/tcp.h, enum tcp_ca_state). */
+enum { CA_CWR = 2, CA_LOSS = 4 };
 
-/* Who paces a socket (include/net/sock.h, enum sk_pacing). */
-enum { PACING_NONE = 0, PACING_NEEDED = 1, PACING_FQ = 2 };
+/* Every process and every network namespace may choose the algorithm (include/net/tcp.h). */
+#define TCP_CONG_NON_RESTRICTED 1
+
+/* Whether the kernel's TCP paces a socket (include/net/sock.h, enum sk_pacing). */
+enum { PACING_NONE = 0, PACING_NEEDED = 1 };
 
 /* What happens to a window (include/net/tcp.h). */
 enum tcp_ca_event {
@@ -47,7 +48,6 @@ struct sock {
 
 struct inet_connection_sock {
 	__u8 icsk_ca_state : 5;
-	__u64 icsk_ca_priv[13];
 };
 
 struct tcp_sock {
@@ -55,9 +55,6 @@ struct tcp_sock {
 	__u32 snd_una;
 	__u32 snd_nxt;
 	__u32 snd_cwnd;
-	__u32 snd_cwnd_cnt;
-	__u32 snd_cwnd_clamp;
-	__u32 snd_cwnd_stamp;
 	__u32 snd_ssthresh;
 	__u32 packets_out;
 	__u32 total_retrans;
@@ -89,7 +86,6 @@ struct tcp_congestion_ops {
 extern __u32 tcp_reno_ssthresh(struct sock *sk) __ksym;
 extern void tcp_reno_cong_avoid(struct sock *sk, __u32 ack, __u32 acked) __ksym;
 extern __u32 tcp_reno_undo_cwnd(struct sock *sk) __ksym;
-extern __u32 tcp_slow_start(struct tcp_sock *tp, __u32 acked) __ksym;
 extern void tcp_cong_avoid_ai(struct tcp_sock *tp, __u32 window, __u32 acked) __ksym;
 
 /* A socket of a congestion control is that of a TCP connection. */

@@ -207,8 +207,6 @@ void BPF_PROG(newcwv_pkts_acked, struct sock *sk, const struct ack_sample *sampl
 	if (!s)
 		return;
 	end_burst(s, sk);
-	/* Otherwise the kernel would halve a window that was not used for an RTO (RFC 2861). */
-	tp->snd_cwnd_stamp = bpf_jiffies64();
 	if (s->answering || ca_state(sk) >= CA_CWR)
 		return;
 	s->measured = pipe_ack_on_ack(&s->pipe, tp, now, sample->pkts_acked) || !is_cwnd_limited(tp);
@@ -286,7 +284,6 @@ void BPF_PROG(newcwv_cwnd_event, struct sock *sk, enum tcp_ca_event event)
 			tp->snd_ssthresh = s->ssthresh;
 			s->saved = false;
 		}
-		tp->snd_cwnd_stamp = bpf_jiffies64();
 		if (!s->answering && ca_state(sk) < CA_CWR) {
 			/* Section 4.5.2: the end of the period is checked when a new segment is sent. */
 			expired = pipe_ack_expire(&s->pipe, tp, now);
@@ -327,7 +324,8 @@ void BPF_PROG(newcwv_set_state, struct sock *sk, __u8 new_state)
 #ifdef BASE_CUBIC
 	cubictcp_state(sk, new_state);
 #endif
-	if (s && s->answering && new_state < CA_CWR && ca_state(sk) >= CA_CWR)
+	/* The response to a timeout ends here; the others end with CA_EVENT_COMPLETE_CWR, which comes after this. */
+	if (s && s->answering && new_state < CA_CWR && ca_state(sk) == CA_LOSS)
 		end_answer(s, tcp_sk(sk), bpf_ktime_get_ns());
 }
 
@@ -363,6 +361,7 @@ __u32 BPF_PROG(newcwv_undo_cwnd, struct sock *sk)
 	SEC(".struct_ops")                                                                                             \
 	struct tcp_congestion_ops ops = {                                                                              \
 		.name = QUOTED(ops),                                                                                   \
+		.flags = TCP_CONG_NON_RESTRICTED,                                                                      \
 		.init = (void *)start,                                                                                 \
 		.ssthresh = (void *)newcwv_ssthresh,                                                                   \
 		.cong_avoid = (void *)newcwv_cong_avoid,                                                               \

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::time::Duration;
 
 use ackclock_app::Conn;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown};
+use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
 /// One end of a connection.
 #[derive(Default)]
@@ -82,6 +83,15 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Lets the kernel forget both sockets when they are closed, instead of trying for minutes to reach a peer in a
+    /// network that is gone: until then they would hold their namespace and their congestion control.
+    pub fn abort(&self) -> io::Result<()> {
+        for socket in self.ends.iter().filter_map(|end| end.socket.as_ref()) {
+            sockopt::set_socket_linger(socket, Some(Duration::ZERO))?;
+        }
+        Ok(())
+    }
+
     /// Whether both directions are closed and everything has arrived.
     pub fn is_over(&self) -> bool {
         self.ends.iter().all(|end| end.ended && (end.closed || end.pending == 0 && end.closing))

@@ -355,6 +355,7 @@ impl World {
         for place in 0..self.connections.len() {
             if let Some(connection) = self.connections[place].take() {
                 self.count(&connection)?;
+                connection.abort()?;
             }
         }
         let mut tables = Tables::new();

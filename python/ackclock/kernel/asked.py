@@ -154,7 +154,9 @@ class Asked:
         if validation != "newcwv":
             message = f'{json.dumps(validation)} is nothing that Linux can be told; accepted: "linux", "newcwv"'
         elif not self.loads:
-            message = f'"newcwv" is a BPF program, which {self.kernel} cannot load; accepted: "linux", or --backend linux'
+            message = (
+                f'"newcwv" is a BPF program, which {self.kernel} cannot load; accepted: "linux", or --backend linux'
+            )
         elif base not in VALIDATED:
             message = f'"newcwv" stands in front of {" or ".join(VALIDATED)}, and not of {base}; accepted: "linux"'
         else:

@@ -227,9 +227,7 @@ def _ready(module: Module) -> libbpf.Library:
     if os.geteuid() != 0:
         raise KernelError(f"{module.name}: needs root, because a congestion control is a part of the kernel")
     if _release() < OLDEST:
-        raise KernelError(
-            f"{module.name}: needs Linux {_dotted(OLDEST)} or later; this is Linux {platform.release()}"
-        )
+        raise KernelError(f"{module.name}: needs Linux {_dotted(OLDEST)} or later; this is Linux {platform.release()}")
     if not BTF.exists():
         raise KernelError(
             f"{module.name}: needs {BTF}, the kernel's description of its own types; accepted: a kernel that was built "
@@ -261,7 +259,8 @@ def _loaded_names() -> str:
 def _using(algorithms: Sequence[str]) -> dict[str, int | None]:
     """Connections of this network namespace by algorithm."""
     try:
-        said = subprocess.run(["ss", "-tinH"], capture_output=True, text=True, check=True).stdout.split()
+        ran = subprocess.run(["ss", "-tinH"], capture_output=True, text=True, check=True)  # noqa: S607 -- iproute2
+        said = ran.stdout.split()
     except (OSError, subprocess.CalledProcessError):
         return dict.fromkeys(algorithms)
     return {one: said.count(one) for one in algorithms}

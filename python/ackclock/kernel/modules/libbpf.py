@@ -212,5 +212,3 @@ def library() -> Library:
         f"{NAMES[0]} is not on this machine, which loads BPF programs; accepted: the package libbpf1 (Debian, Ubuntu) "
         "or libbpf (Fedora, Arch)"
     )
-
-
