@@ -10,16 +10,18 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import Record
 
-__all__ = ["Fq", "Name", "Off", "Pacing"]
+__all__ = ["AfterIdle", "Fq", "Name", "Off", "Pacing"]
 
 Name: TypeAlias = Literal[
     "off",
     "fq",
+    "after-idle",
 ]
 """The names of the family *pacing* that need no values.
 
 - ``off``: Segments leave as soon as the window allows them.
 - ``fq``: Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
+- ``after-idle``: What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
 """
 
 
@@ -52,5 +54,12 @@ class Fq(Record):
     quantum: str | None = None
 
 
-Pacing: TypeAlias = Name | Off | Fq
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class AfterIdle(Record):
+    """What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2)."""
+
+    kind: ClassVar = "after-idle"
+
+
+Pacing: TypeAlias = Name | Off | Fq | AfterIdle
 """Type of the fields that accept a table of the family *pacing*."""

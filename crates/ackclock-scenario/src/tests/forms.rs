@@ -274,7 +274,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
             ("rate", 4),
             ("jitter", 4),
             ("loss", 4),
-            ("pacing", 2)
+            ("pacing", 3)
         ]
     );
     assert!(catalogue().iter().flat_map(|(_, entries)| entries).all(|(_, doc)| !doc.is_empty()));
