@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces",
-    "kernel", "virtual-kernel", "backends", "kernel-patch", "emulate", "extend", "verify", "verdicts",
+    "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "emulate", "extend", "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
-    "validation", "residuals", "known-answers", "limits", "verdicts", "verdicts-before-after", "compliance", "drill",
+    "validation", "residuals", "newcwv-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after", "compliance", "drill",
     "drill-scripts", "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
