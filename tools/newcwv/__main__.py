@@ -41,7 +41,7 @@ def page(rows: list[list[Outcome]]) -> str:
         "BPF program [`newcwv`](how-to/newcwv-linux.md), both over Reno. The last column is Linux's own Reno in the same scenario, without newCWV. Windows are in segments of 1448",
         "bytes, over 20 Mbit/s with a round-trip time of 40 ms.",
         "",
-        f"`python -m tools.newcwv` wrote this page, on Linux {platform.release()}.",
+        f"`python -m tools.newcwv` wrote this page, on Linux {platform.release().split('-')[0]}.",
         "",
         "| rule | section of RFC 7661 | simulator | Linux with newCWV | Linux without |",
         "|---|---|---|---|---|",

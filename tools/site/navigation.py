@@ -16,7 +16,8 @@ HOW_TO = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
-    "validation", "residuals", "newcwv-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after", "compliance", "drill",
+    "validation", "residuals", "newcwv-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after",
+    "compliance", "drill",
     "drill-scripts", "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")

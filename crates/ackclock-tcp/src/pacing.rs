@@ -57,8 +57,7 @@ struct Packet {
     /// Time at which the packet leaves, ns, and the number of segments that it still takes.
     at: Nanos,
     room: u64,
-    /// Payload of the packet that has not been paid for, bytes: the kernel adds headers later (net/ipv4/tcp_output.c,
-    /// tcp_update_skb_after_send).
+    /// Bytes of the packet that have not been paid for.
     taken: u64,
     /// Time by which the flow was late, as far as it has not been credited, ns.
     late: Nanos,
@@ -171,12 +170,14 @@ impl Pacer {
         min_rtt: Option<Nanos>,
     ) {
         let Some(rate) = rate else { return };
+        // The rate of a burst is one of payload, as the kernel's is (net/ipv4/tcp_output.c, tcp_update_skb_after_send).
+        // Rates that a congestion control asks for, and those of FQ, count headers.
+        let bytes = payload + if self.burst.is_some() { 0 } else { headers };
         if let Some(packet) = &mut self.packet {
             let late = now.saturating_sub(self.paid);
-            self.paid = self.paid.max(now) + packet.charge(now, payload, late, rate, mss, min_rtt);
+            self.paid = self.paid.max(now) + packet.charge(now, bytes, late, rate, mss, min_rtt);
             return;
         }
-        let bytes = payload + headers;
         if bytes <= self.free {
             self.free -= bytes;
             return;
@@ -191,21 +192,20 @@ impl Pacer {
 
     /// Delays the next segment as if one of `mss` bytes had been sent at `rate` from time `last`, when the last segment was sent.
     pub(crate) fn wait_since(&mut self, last: Nanos, mss: u64, rate: Option<Rate>) {
-        let bytes = mss + if self.packet.is_some() { 0 } else { HEADERS };
-        self.paid = last.saturating_add(rate.map_or(0, |rate| rate.time_of(bytes)));
+        self.paid = last.saturating_add(rate.map_or(0, |rate| rate.time_of(mss + HEADERS)));
     }
 }
 
 impl Packet {
-    /// The time until the next packet for another segment of `payload` bytes; `late` is that since the last packet was
-    /// paid for.
-    fn charge(&mut self, now: Nanos, payload: u64, late: Nanos, rate: Rate, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
+    /// The time until the next packet for another segment of `bytes`; `late` is that since the last packet was paid
+    /// for.
+    fn charge(&mut self, now: Nanos, bytes: u64, late: Nanos, rate: Rate, mss: u64, min_rtt: Option<Nanos>) -> Nanos {
         if self.room == 0 || self.at != now {
             let room = largest_packet(Some(rate), mss, min_rtt, if rate < SLOW { 1 } else { 2 });
             *self = Packet { at: now, room, taken: 0, late, sent: self.sent };
         }
         self.room -= 1;
-        self.taken += payload;
+        self.taken += bytes;
         if self.sent < FIRST_PACED {
             self.sent += 1;
         }
@@ -300,9 +300,9 @@ mod tests {
         let start = 10_000 * MILLISECOND;
         for expected in [0, 10, 20, 30] {
             let now = pacer.release_time().max(start);
-            assert_eq!((now - start) / MILLISECOND, expected, "1500 bytes take a tenth of an RTT");
+            assert_eq!((now - start) / MILLISECOND, expected, "1500 bytes of payload take a tenth of an RTT");
             let rate = pacer.rate(&window, RTT);
-            sent(&mut pacer, now, rate);
+            pacer.on_sent(now, (1500, 40), rate, 1500, RTT);
         }
         pacer.on_ack(1460, 5840);
         assert_eq!(pacer.rate(&window, RTT), Some(Rate::of_bytes(180_000)), "Linux's rate, 1.2 * cwnd / SRTT");
@@ -334,13 +334,13 @@ mod tests {
         }
     }
 
-    /// Sends as long as the pacer allows it, up to a number of segments of 1500 bytes with headers that cost nothing.
+    /// Sends as long as the pacer allows it, up to a number of segments.
     fn released(pacer: &mut Pacer, now: Nanos, most: usize, rate: u64, min_rtt: Nanos) -> usize {
         (0..most)
             .take_while(|_| {
                 let free = !pacer.blocks(now);
                 if free {
-                    pacer.on_sent(now, (1500, 40), Some(Rate::of_bytes(rate)), 1460, Some(min_rtt));
+                    pacer.on_sent(now, (1460, 40), Some(Rate::of_bytes(rate)), 1460, Some(min_rtt));
                 }
                 free
             })
