@@ -25,14 +25,22 @@ from tools.newcwv.rules import RULES, Rule, scenario_of
 
 pytestmark = pytest.mark.slow
 
-LOADABLE = (
-    sys.platform == "linux"
-    and os.geteuid() == 0
-    and modules.BTF.exists()
-    and Path("/dev/net/tun").exists()
-    and all(one.object.exists() for one in MODULES.values())
-)
-needs_rights = pytest.mark.skipif(not LOADABLE, reason="needs root, BTF, /dev/net/tun and `make bpf`")
+STRUCT_OPS_PROGRAM = 27
+"""Type of the programs in the modules (BPF_PROG_TYPE_STRUCT_OPS)."""
+
+
+def loadable() -> bool:
+    """Whether this process may load such programs, and everything is there for it."""
+    there = sys.platform == "linux" and os.geteuid() == 0 and modules.BTF.exists() and Path("/dev/net/tun").exists()
+    if not there or not all(one.object.exists() for one in MODULES.values()):
+        return False
+    try:
+        return libbpf.library().functions.libbpf_probe_bpf_prog_type(STRUCT_OPS_PROGRAM, None) == 1
+    except KernelError:
+        return False
+
+
+needs_rights = pytest.mark.skipif(not loadable(), reason="needs root, BPF with BTF, /dev/net/tun and `make bpf`")
 ALGORITHMS = [algorithm for one in MODULES.values() for algorithm in one.algorithms]
 
 Left = Callable[[], Counter[str]]
