@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 import ackclock
 from ackclock import ScenarioError, _registry, files
-from ackclock._run import MOST_REPLICATIONS
+from ackclock._run import MOST_REPLICATIONS, SIM
 from ackclock.cli.output import (
     WRONG_INPUT,
     UsageError,
@@ -217,6 +217,7 @@ def reproduce(
     out: Out = None,
     json: Json = False,
     threads: Threads = None,
+    backend: str = SIM,
 ) -> int:
     """Reproduce published studies: run them and compare each published claim with the measured number.
 
@@ -236,6 +237,10 @@ def reproduce(
         Print one JSON document: an object for one study, a list for several studies.
     threads
         Number of simultaneous runs; by default one per core. It does not change the results.
+    backend
+        sim, or linux: a part of the study over the sockets of the running kernel and, for newcwv-dash, over a test bed
+        of ffmpeg, nginx and VLC, beside the simulator under the same settings. It needs root, gives no verdicts, and
+        not every study has one.
     """
     from ackclock import studies
     from ackclock.cli.study import print_study
@@ -248,6 +253,8 @@ def reproduce(
             f"unknown {'study' if len(unknown) == 1 else 'studies'} {', '.join(unknown)}; accepted: {accepted}"
         )
     names = studies.names() if not study or "all" in study else list(dict.fromkeys(study))
+    if backend != SIM:
+        names = _live_studies(names, backend, everything=len(names) == len(studies.names()))
     single = len(names) == 1
     folders = {name: out if single or out is None else out / name for name in names}
     for folder in folders.values():
@@ -256,7 +263,9 @@ def reproduce(
     documents: list[dict[str, Any]] = []
     regressions: list[str] = []
     for name in names:
-        result = studies.reproduce(name, quick=quick, out=folders[name], threads=threads, progress=True)
+        result = studies.reproduce(
+            name, quick=quick, out=folders[name], threads=threads, progress=True, backend=backend
+        )
         documents.append(result.document())
         regressions += [
             f"{name}: claim {claim} is on record as reproduced, and is no longer reproduced"
@@ -273,6 +282,25 @@ def reproduce(
     for regression in regressions:
         complain(regression)
     return 1 if regressions else 0
+
+
+def _live_studies(names: list[str], backend: str, *, everything: bool) -> list[str]:
+    """Those of the studies that have a part for the running kernel, if this machine can run it."""
+    from ackclock import studies
+    from ackclock.kernel import backends
+
+    if backend != backends.HERE:
+        raise UsageError(f"--backend {backend}: accepted for studies: {SIM}, {backends.HERE}")
+    kernel_refuses({}, backend)
+    live = studies.live_names()
+    without = [name for name in names if name not in live]
+    if without and not everything:
+        raise UsageError(
+            f"{', '.join(without)}: has no part for the running kernel; accepted with --backend {backend}: "
+            f"{', '.join(live)}"
+        )
+    backends.backend(backend)
+    return [name for name in names if name in live]
 
 
 def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) -> int:

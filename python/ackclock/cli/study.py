@@ -17,7 +17,16 @@ __all__ = ["print_bench", "print_study"]
 def print_study(result: StudyResult, folder: Path | None) -> None:
     """Prints each claim with the published and the measured number and the verdict."""
     quick = ", quick" if result.quick else ""
-    say(f"{result.title}: {len(result.seeds)} paired replications{quick}, ackclock {result.version}")
+    count = len(result.seeds)
+    say(f"{result.title}: {count} paired replication{'s' * (count != 1)}{quick}, ackclock {result.version}")
+    if not result.claims:
+        for sheet in result.sheets:
+            if sheet.shown:
+                print_table(sheet.name, list(sheet.columns), [[str(cell) for cell in row] for row in sheet.rows])
+        if result.findings:
+            say(result.findings)
+        _tell(folder)
+        return
     rows = []
     for claim in result.document()["claims"]:
         low, high = claim["ci"]
@@ -26,6 +35,10 @@ def print_study(result: StudyResult, folder: Path | None) -> None:
         published = claim["published"] if isinstance(claim["published"], str) else f"{claim['published']:.2f}"
         rows.append([claim["statement"], published, measured, interval, claim["unit"], claim["verdict"]])
     print_table("claims", ["claim", "published", "measured", "95 % interval", "unit", "verdict"], rows)
+    _tell(folder)
+
+
+def _tell(folder: Path | None) -> None:
     if folder is not None:
         say(f"report: {folder / 'report.html'}")
 

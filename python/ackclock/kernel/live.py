@@ -52,6 +52,7 @@ def run(
     patience_s: float = 3600.0,
     share: float = SHARE,
     cancel: _core.Cancel | None = None,
+    alone: bool = True,
 ) -> Result:
     """Runs a scenario with a kernel's own TCP.
 
@@ -75,6 +76,9 @@ def run(
         The share of the RTT above which lateness makes the run invalid.
     cancel
         What can end the run early.
+    alone
+        Whether no other run may be on the running kernel meanwhile. Runs with other ones beside them can be late, which
+        each measures; those that need modules of ackclock share them only inside `ackclock.kernel.modules.loaded_for`.
 
     Raises
     ------
@@ -96,7 +100,7 @@ def run(
         "seed": seed,
         "limit_s": wanted["duration_ns"] / 1e9 + SLACK_S,
     }
-    answer = _ask(where, question, patience_s, cancel)
+    answer = _ask(where, question, patience_s, cancel, alone=alone)
     late = answer["lateness"]
     lateness = {
         name.replace("_ns", "_ms"): _ms(value) if name.endswith("_ns") else value for name, value in late.items()
@@ -145,7 +149,9 @@ def _ms(time_ns: int | None) -> float | None:
     return None if time_ns is None else time_ns / 1e6
 
 
-def _ask(where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None) -> dict[str, Any]:
+def _ask(
+    where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None, *, alone: bool
+) -> dict[str, Any]:
     environment = {"PATH": machine.search_path(), "HOME": "/"}
     name = f"Linux {where.version}"
     if where.kernel is None:
@@ -154,7 +160,7 @@ def _ask(where: Backend, question: dict[str, Any], patience_s: float, cancel: _c
             given, out, log = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
             given.write(json.dumps(question).encode())
             given.seek(0)
-            stack.enter_context(_alone())
+            stack.enter_context(_turn(alone=alone))
             stack.enter_context(loaded_for([flow["cc"] for flow in question["flows"]]))
             command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here"]
             _wait(started(command, out, log, environment, given), name, patience_s, cancel)
@@ -188,11 +194,14 @@ def _wait(process: subprocess.Popen[bytes], name: str, patience_s: float, cancel
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """Waits until no other run is on the running kernel: runs in real time at once would make each other late."""
+def _turn(*, alone: bool) -> Iterator[None]:
+    """Waits until no other run is on the running kernel, or with `alone` false none that wants to be alone.
+
+    Runs in real time at once can make each other late.
+    """
     import fcntl
 
     # The lock of a file that is there anyway leaves nothing behind.
     with TUN.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
         yield

@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from ackclock import files
+from ackclock._run import SIM
 from ackclock.progress import reporter
 from ackclock.studies.framework import Lab, Study
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock.studies.framework import StudyResult
 
-__all__ = ["RUNS", "STUDIES", "catalogue", "get", "names", "reproduce"]
+__all__ = ["RUNS", "STUDIES", "catalogue", "get", "live_names", "names", "reproduce"]
 
 RUNS = "runs"
 """The store in the folder of a study's results."""
@@ -62,6 +63,11 @@ def get(name: str) -> Study:
     return study
 
 
+def live_names() -> list[str]:
+    """The studies that have a part for the running kernel, in order."""
+    return [name for name in STUDIES if get(name).live is not None]
+
+
 def catalogue() -> list[dict[str, str]]:
     """Name, summary and source of every study."""
     studies = [(name, get(name)) for name in STUDIES]
@@ -75,8 +81,12 @@ def reproduce(
     out: Path | None = None,
     threads: int | None = None,
     progress: bool | Callable[[float], object] = False,
+    backend: str = SIM,
 ) -> StudyResult:
     """Reproduces a study and, with `out`, writes its report, verdicts and tables there, whole or not at all.
+
+    With the backend ``linux``, the study's live part runs over the sockets of the running kernel, beside the simulator
+    under the same settings. Only the studies of `live_names` have one.
 
     The folder ``runs`` in `out` is a store of all measured numbers, with one sweep or more. A study that was stopped
     continues from this store.
@@ -85,7 +95,8 @@ def reproduce(
         files.check_folder(out, kept=RUNS)
     with reporter(progress, name) as report:
         lab = Lab(quick, threads, report, root=None if out is None else out / RUNS)
-        result = get(name).reproduce(lab)
+        study = get(name)
+        result = study.reproduce(lab) if backend == SIM else study.reproduce_live(lab)
     if out is not None:
         with files.output_folder(out, kept=RUNS) as folder:
             result.write(folder)

@@ -49,7 +49,7 @@ SIMPLE = (bool, int, float, str, bytes, tuple, frozenset, type(None))
 
 
 def _source(function: Any) -> list[Any]:
-    """A function by its name, a digest of the source of its module, and the plain values that are bound to it."""
+    """A function by its name, a digest of the source of its module, and the plain values and functions bound to it."""
     if isinstance(function, functools.partial):
         return [_source(function.func), repr(function.args), repr(sorted(function.keywords.items()))]
     target = function if inspect.isroutine(function) else type(function)
@@ -63,7 +63,8 @@ def _source(function: Any) -> list[Any]:
         ) from None
     cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
     cells += [getattr(function, "__defaults__", None), *(getattr(function, "__kwdefaults__", None) or {}).items()]
-    bound = [repr(value) for value in cells if isinstance(value, SIMPLE)]
+    bound: list[Any] = [repr(value) for value in cells if isinstance(value, SIMPLE)]
+    bound += [_source(value) for value in cells if inspect.isfunction(value) or isinstance(value, functools.partial)]
     return [target.__qualname__, hashlib.sha256(source.encode()).hexdigest(), bound]
 
 

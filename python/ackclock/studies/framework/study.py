@@ -118,6 +118,10 @@ class Study:
     """Whether a report opens with the published numbers beside ours; else its first figure has them."""
     most_times: int = MOST_TIMES
     """How many times as many replications as it states the study makes at most of the readings that decide."""
+    live: Callable[[Study, Lab], Outcome] | None = None
+    """Runs a part of the experiments over the sockets of the running kernel, and the same in the simulator."""
+    live_scenarios: Sequence[str] = ()
+    """The names of further scenario files, of the live part."""
 
     def file(self, name: str) -> str:
         """The text of a file of the study."""
@@ -130,6 +134,10 @@ class Study:
     def command(self, lab: Lab) -> str:
         """The command that repeats the study."""
         return f"ackclock reproduce {self.slug}" + lab.pick("", " --quick")
+
+    def live_command(self, lab: Lab) -> str:
+        """The command that repeats the study's live part."""
+        return f"{self.command(lab)} --backend linux"
 
     def reproduce(self, lab: Lab) -> StudyResult:
         """Runs the study and assembles its result.
@@ -158,12 +166,45 @@ class Study:
             compares=self.compares,
         )
 
+    def reproduce_live(self, lab: Lab) -> StudyResult:
+        """Runs the study's live part and assembles its result, which has no verdicts: few runs, and no more than that.
+
+        Raises
+        ------
+        ValueError
+            If the study has no live part.
+        """
+        if self.live is None:
+            raise ValueError(f"{self.slug} has no live part")
+        with lab.kept() as kept:
+            outcome = self.live(self, kept)
+        return StudyResult(
+            slug=self.slug,
+            title=f"{self.title}, on the running kernel",
+            claims=(),
+            seeds=list(outcome.seeds),
+            command=self.live_command(lab),
+            quick=lab.quick,
+            page=self.file("live.md"),
+            sheets=[*outcome.sheets, *(_runs_sheet(name, grid) for name, grid in outcome.runs.items())],
+            figures=outcome.figures,
+            scenarios=dict(outcome.hashes),
+            files={**{name: self.file(name) for name in (*self.scenarios, *self.live_scenarios)}, **outcome.files},
+            findings=outcome.findings,
+            compares=False,
+            backend="linux",
+        )
+
 
 def opening_of(page: str) -> tuple[str, str]:
     """The question and the answer of a study's page, which are its first two sections, and the rest of it."""
     starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
     end = starts[OPENING] if len(starts) > OPENING else len(page)
     return page[:end], page[end:]
+
+
+def _add_sheet(report: Report, sheet: Sheet) -> None:
+    report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
 
 
 def _undecided(outcome: Outcome) -> bool:
@@ -200,6 +241,8 @@ class StudyResult:
     """A summary of the numbers in Markdown."""
     compares: bool = True
     """Whether the report opens with the published numbers and the measured ones, rather than with the first figure."""
+    backend: str = "sim"
+    """What carried the segments: ``sim``, or ``linux`` for the running kernel."""
 
     @property
     def regressions(self) -> list[str]:
@@ -219,11 +262,21 @@ class StudyResult:
             "command": self.command,
             "scenario_hashes": self.scenarios,
             "claims": [result.document() for result in self.claims],
-        }
+        } | ({} if self.backend == "sim" else {"backend": self.backend, "columns": self._columns()})
+
+    def _columns(self) -> list[dict[str, object]]:
+        """The tables that the report shows: a list of rows, each from the name of a column to its cell."""
+        return [
+            {"table": sheet.name, "rows": [dict(zip(sheet.columns, row, strict=True)) for row in sheet.rows]}
+            for sheet in self.sheets
+            if sheet.shown
+        ]
 
     def report(self) -> Report:
         """The report: question, answer, first figure, verdicts, the rest of the page, further figures, tables."""
         replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
+        if len(self.seeds) == 1:
+            replications = f"1 replication, seed {self.seeds[0]}"
         mode = "quick mode: fewer replications than the study asks for. " if self.quick else ""
         report = Report(self.title, subtitle=f"{mode}{replications}; ackclock {self.version}", command=self.command)
         opening, rest = opening_of(self.page)
@@ -232,16 +285,20 @@ class StudyResult:
         leading, others = (compared, self.figures) if compared else (self.figures[:1], self.figures[1:])
         for figure in leading:
             report.add_figure(figure)
-        report.add_claims([result.document() for result in self.claims])
+        shown = [sheet for sheet in self.sheets if sheet.shown]
+        if self.claims:
+            report.add_claims([result.document() for result in self.claims])
+        else:
+            # Without verdicts the first table is the answer.
+            _add_sheet(report, shown.pop(0))
         if self.findings:
             report.add_text(self.findings)
         if rest:
             report.add_text(rest)
         for figure in others:
             report.add_figure(figure)
-        for sheet in self.sheets:
-            if sheet.shown:
-                report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
+        for sheet in shown:
+            _add_sheet(report, sheet)
         if len(self.scenarios) > MOST_HASHES:
             report.add_text(f"The hashes of all {len(self.scenarios)} scenarios are in `verdicts.json`.")
         elif self.scenarios:

@@ -62,6 +62,13 @@ def _windows(traces: Sequence[Result], command: str) -> list[Figure]:
     return figures
 
 
+def run_live(study: Study, lab: Lab) -> Outcome:
+    """Runs a part of the study over the sockets of the running kernel."""
+    from ackclock.studies.freebsd_newcwv.live import run
+
+    return run(study, lab)
+
+
 STUDY = Study(
     slug="freebsd-newcwv",
     title="newCWV for FreeBSD",
@@ -69,4 +76,5 @@ STUDY = Study(
     source="Angelogiannopoulos, Zimmermann, Eggert, IETF 89",
     package=__name__,
     run=run,
+    live=run_live,
 )

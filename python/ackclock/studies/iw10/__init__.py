@@ -41,6 +41,13 @@ def run(study: Study, lab: Lab) -> Outcome:
     )
 
 
+def run_live(study: Study, lab: Lab) -> Outcome:
+    """Runs a part of the study over the sockets of the running kernel."""
+    from ackclock.studies.iw10.live import run
+
+    return run(study, lab)
+
+
 STUDY = Study(
     slug="iw10",
     title="Initial window 10",
@@ -48,5 +55,7 @@ STUDY = Study(
     source=SOURCE,
     package=__name__,
     run=run,
+    live=run_live,
+    live_scenarios=("linux.toml",),
     scenarios=(),
 )

@@ -44,6 +44,13 @@ def run(study: Study, lab: Lab) -> Outcome:
     )
 
 
+def run_live(study: Study, lab: Lab) -> Outcome:
+    """Runs the study on the running kernel, whose programs only Linux has."""
+    from ackclock.studies.newcwv_dash.live import run
+
+    return run(study, lab)
+
+
 STUDY = Study(
     slug="newcwv-dash",
     title="newCWV for DASH",
@@ -52,4 +59,5 @@ STUDY = Study(
     package=__name__,
     run=run,
     scenarios=("scenario.toml", "retracted.toml"),
+    live=run_live,
 )

@@ -82,6 +82,13 @@ def _losses(grid: Grid, command: str) -> Figure:
     return Intervals("Segment loss", "% of the segments", rows, caption, command)
 
 
+def run_live(study: Study, lab: Lab) -> Outcome:
+    """Runs a part of the study over the sockets of the running kernel."""
+    from ackclock.studies.newcwv_http.live import run
+
+    return run(study, lab)
+
+
 STUDY = Study(
     slug="newcwv-http",
     title="newCWV for HTTP",
@@ -89,4 +96,5 @@ STUDY = Study(
     source="Nazir et al., IETF 89 and NOSSDAV 2014",
     package=__name__,
     run=run,
+    live=run_live,
 )

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ackclock.result import Result
 
-__all__ = ["BINS", "IDLE_S", "traffic"]
+__all__ = ["BINS", "IDLE_S", "losses_and_times", "traffic"]
 
 IDLE_S = 1.0
 """A burst comes after idle if nothing was on its way for so long: more than two round-trip times, and than the RTO."""
@@ -23,13 +25,26 @@ def traffic(result: Result) -> dict[str, float]:
 
     The mean is geometric: a change of it is the typical change of one exchange, whatever its size.
     """
-    bottleneck = next(row for row in result.links.rows() if row["link"] == "bottleneck")
-    epochs = result.tmix_epochs
-    size, log_time = epochs["acceptor_bytes"], np.log(epochs["duration_s"])
-    # The first exchange of a connection follows its handshake and no idle period.
-    idle = (epochs["idle_s"] >= IDLE_S) & (epochs["index"] > 0)
-    measured = {"loss_percent": 100 * bottleneck["drop_rate"], "drops": bottleneck["drops"]}
-    measured["all_s"] = float(np.exp(log_time[idle].mean()))
+    measured = losses_and_times(result)
+    size, log_time = result.tmix_epochs["acceptor_bytes"], np.log(result.tmix_epochs["duration_s"])
+    idle = _after_idle(result)
     for name, (above, upto) in BINS.items():
         measured[f"{name}_s"] = float(np.exp(log_time[idle & (size > above) & (size <= upto)].mean()))
     return measured
+
+
+def losses_and_times(result: Result) -> dict[str, float]:
+    """The measures of `traffic` over all sizes of answers together."""
+    bottleneck = next(row for row in result.links.rows() if row["link"] == "bottleneck")
+    log_time = np.log(result.tmix_epochs["duration_s"])
+    return {
+        "loss_percent": 100 * bottleneck["drop_rate"],
+        "drops": bottleneck["drops"],
+        "all_s": float(np.exp(log_time[_after_idle(result)].mean())),
+    }
+
+
+def _after_idle(result: Result) -> NDArray[np.bool_]:
+    """The exchanges after an idle period. The first of a connection follows its handshake instead."""
+    epochs = result.tmix_epochs
+    return np.asarray((epochs["idle_s"] >= IDLE_S) & (epochs["index"] > 0))

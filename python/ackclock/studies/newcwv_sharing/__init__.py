@@ -51,6 +51,13 @@ def run(study: Study, lab: Lab) -> Outcome:
     )
 
 
+def run_live(study: Study, lab: Lab) -> Outcome:
+    """Runs a part of the study over the sockets of the running kernel."""
+    from ackclock.studies.newcwv_sharing.live import run
+
+    return run(study, lab)
+
+
 STUDY = Study(
     slug="newcwv-sharing",
     title="newCWV shares a bottleneck",
@@ -58,5 +65,6 @@ STUDY = Study(
     source="Nazir et al., IETF 89 and NOSSDAV 2014",
     package=__name__,
     run=run,
+    live=run_live,
     scenarios=("ftp.toml", "http.toml"),
 )

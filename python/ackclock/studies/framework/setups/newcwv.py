@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from ackclock.studies.framework.grid import Variant
 
-__all__ = ["LADDER_700", "NEWCWV", "NEWRENO", "PACED", "SPREAD", "TEXTBOOK", "VARIANTS"]
+__all__ = [
+    "LADDER_700",
+    "LIVE_AFTER_IDLE",
+    "LIVE_NEWCWV",
+    "LIVE_NEWRENO",
+    "LIVE_PACED",
+    "LIVE_VARIANTS",
+    "NEWCWV",
+    "NEWRENO",
+    "PACED",
+    "SPREAD",
+    "TEXTBOOK",
+    "VARIANTS",
+]
 
 _VALIDATION, _PACING = "flows[0].validation", "flows[0].pacing"
 
@@ -29,3 +42,14 @@ VARIANTS = (NEWRENO, NEWCWV, PACED, TEXTBOOK)
 
 LADDER_700 = ["200kbps", "250kbps", "300kbps", "400kbps", "500kbps", "600kbps", "700kbps"]
 """The bitrates of the later replications."""
+
+LIVE_NEWRENO = Variant("newreno", "NewReno", {"flows[0].cc": "reno", _VALIDATION: "linux", _PACING: "off"})
+LIVE_NEWCWV = Variant("newcwv", "newCWV", {"flows[0].cc": "reno", _VALIDATION: "newcwv", _PACING: "off"})
+LIVE_PACED = Variant("newcwv-pacing", "newCWV with pacing", {"flows[0].cc": "reno", _VALIDATION: "newcwv", _PACING: FQ})
+LIVE_AFTER_IDLE = Variant(
+    "newcwv-after-idle",
+    "newCWV, paced after idle",
+    {"flows[0].cc": "reno", _VALIDATION: "newcwv", _PACING: {"kind": "after-idle"}},
+)
+"""The variants as the running kernel has them: its own rules after idle for the control, and newCWV as BPF programs."""
+LIVE_VARIANTS = (LIVE_NEWRENO, LIVE_NEWCWV, LIVE_PACED, LIVE_AFTER_IDLE)
