@@ -36,6 +36,7 @@ __all__ = [
     "run",
     "scenario_hash",
     "schema",
+    "suggestion",
     "tables",
     "version",
 ]
@@ -319,6 +320,9 @@ def check(
     folder: str | os.PathLike[str] = ...,
     algorithms: list[Algorithm] = ...,
 ) -> str: ...
+def suggestion(written: str, names: list[str]) -> str:
+    """``; did you mean "NAME"?`` for the name that is nearest to what was written; empty if none is near."""
+
 def scenario_hash(
     text: str,
     format: Literal["toml", "json"],

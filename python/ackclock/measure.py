@@ -13,6 +13,7 @@ Empty cells and NaN are ignored. A measure of no rows has no value, except for `
 from __future__ import annotations
 
 import difflib
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock import stats
+from ackclock import _core, stats
 from ackclock._declared import KEYS, PROBES
 from ackclock._errors import RefusedError
 
@@ -59,6 +60,9 @@ NAME = r"[A-Za-z_][A-Za-z0-9_]*"
 COLUMN = re.compile(rf"({NAME})(?:\[\s*([^\[\]\s](?:[^\[\]]*[^\[\]\s])?)\s*\])?\s*\.\s*({NAME})", re.ASCII)
 CALL = re.compile(r"([A-Za-z0-9_.]+)\s*\((.*)\)", re.ASCII | re.DOTALL)
 PERCENTILE = re.compile(r"p([0-9]{1,3}(?:\.[0-9]{1,6})?)", re.ASCII)
+
+MEASURES = "measures"
+"""The table of the numbers that a function of the user takes from each run."""
 
 ACCEPTED = (
     f"accepted: a column such as flows.goodput_bps or flows[video].goodput_bps, alone for its mean or in one of "
@@ -117,6 +121,24 @@ class Measure:
     def key(self) -> str:
         """The column with the component of a row: ``link`` for links, ``flow`` for all other tables."""
         return KEYS.get(self.table, ("flow",))[0]
+
+    def check(self) -> None:
+        """Refuses a table or a column that no run of any scenario has, before there is a run.
+
+        The table ``measures`` has columns of its user, and is not checked.
+
+        Raises
+        ------
+        MeasureError
+            With the nearest name, and all names.
+        """
+        if self.table == MEASURES:
+            return
+        columns = {one["name"]: [column["name"] for column in one["columns"]] for one in json.loads(_core.tables())}
+        if self.table not in columns:
+            raise self._error(f"there is no table {self.table}", columns, self.table)
+        if self.column not in columns[self.table]:
+            raise self._error(f"table {self.table} has no column {self.column}", columns[self.table], self.column)
 
     def of(self, result: Result) -> float:
         """The measure of a run, in the unit of its column; NaN if the run has no value.

@@ -27,6 +27,8 @@ class TestResumption:
             assert list(store.table("measures")["x"]) == [1, 2, 3, 4, 5]
         with ackclock.open(out) as store:
             assert len(store.runs) == 5
+            assert len(store.sweeps) == 1, "the larger sweep covers the smaller one"
+        with ackclock.open(out, covered=True) as store:
             assert len(store.sweeps) == 2
 
     @pytest.mark.parametrize("kill", ["SIGKILL", "SIGINT", "SIGTERM"])

@@ -45,6 +45,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::old_names, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::suggestion, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::estimate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::resolved, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::schema, module)?)?;

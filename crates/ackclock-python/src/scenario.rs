@@ -115,6 +115,12 @@ pub fn check(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.to_json().to_string())
 }
 
+/// Returns "; did you mean NAME?" for the name that is nearest to what was written; nothing if none is near.
+#[pyfunction]
+pub fn suggestion(written: &str, names: Vec<String>) -> String {
+    ackclock_scenario::suggestion(written, names.iter().map(String::as_str))
+}
+
 /// Returns the hash that identifies a scenario in the provenance of its results.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]

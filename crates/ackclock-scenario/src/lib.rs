@@ -44,6 +44,7 @@ use sha2::{Digest, Sha256};
 
 pub use ackclock_app::App;
 pub use ackclock_schema::file::FromFile;
+pub use ackclock_schema::problems::suggestion;
 pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use ackclock_schema::renewal::Part;
 pub use ackclock_schema::tree::{KeyPath, Step};

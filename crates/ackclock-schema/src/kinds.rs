@@ -11,7 +11,7 @@ use crate::problems::{Problems, listed, suggestion};
 use crate::quantity::{self, Dimension};
 use crate::record::FieldInfo;
 use crate::renewal::Renewal;
-use crate::tree::{KeyPath, Node, Value};
+use crate::tree::{KeyPath, Node, Value, quoted};
 
 /// The kind of a field's value.
 pub trait Kind {
@@ -212,6 +212,11 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Quantity<T> {
     fn schema(&self) -> Json {
         let number = if self.min > 0 { quantity::POSITIVE } else { quantity::NUMBER };
         json!({ "type": "string", "pattern": format!(r"^\s*{}\s*$", self.dimension.pattern(number)) })
+    }
+
+    fn hint(&self, written: &str) -> String {
+        let respelled = self.dimension.respelled(written);
+        respelled.map_or_else(String::new, |text| format!("; did you mean {}?", quoted(&text)))
     }
 }
 

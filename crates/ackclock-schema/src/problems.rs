@@ -138,17 +138,23 @@ impl<'a> Problems<'a> {
 /// Returns "did you mean" with the name nearest to the written text, if the name is near enough.
 pub fn suggestion<'a>(written: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     const LONGEST: usize = 64;
+    /// Shorter words are parts of too many names.
+    const SHORTEST: usize = 3;
     if written.len() > LONGEST {
         return String::new();
     }
     let folded = |name: &str| name.to_lowercase().replace('_', "-");
-    let near = names.into_iter().map(|name| (distance(&folded(written), &folded(name)), name)).min_by_key(|(d, _)| *d);
-    match near {
-        Some((distance, name)) if distance <= 1 + name.len() / 4 && distance < name.len() => {
-            format!("; did you mean {}?", quoted(name))
-        }
-        _ => String::new(),
-    }
+    let written = folded(written);
+    let near = |(distance, name): &(usize, &str)| *distance <= 1 + name.len() / 4 && *distance < name.len();
+    let names: Vec<_> = names.into_iter().map(|name| (distance(&written, &folded(name)), name)).collect();
+    let found = names.iter().filter(|one| near(one)).min_by_key(|(distance, _)| *distance);
+    // Part of a name, or a name with something around it: "newreno" for "reno", "newcwv" for "newcwv-dash".
+    let part = |name: &str| {
+        name.len() >= SHORTEST && written.len() >= SHORTEST && (written.contains(name) || name.contains(&*written))
+    };
+    let found =
+        found.or_else(|| names.iter().filter(|(_, name)| part(&folded(name))).min_by_key(|(distance, _)| *distance));
+    found.map_or_else(String::new, |(_, name)| format!("; did you mean {}?", quoted(name)))
 }
 
 /// Returns names as a list for reading.

@@ -118,6 +118,18 @@ impl Dimension {
         if value > self.max { Err(self.too_large()) } else { Ok(value) }
     }
 
+    /// Returns a text whose unit has the wrong capitals with the right ones; `None` if that is not what is wrong.
+    pub fn respelled(&self, text: &str) -> Option<String> {
+        let (_, unit) = split(text).ok()?;
+        if self.scale(unit).is_some() {
+            return None;
+        }
+        let mut units = self.canonical.iter().chain(self.aliases).map(|(name, _)| *name);
+        // A capital B stands for bytes, which are no misspelt bits.
+        let right = units.find(|name| name.eq_ignore_ascii_case(unit) && name.contains('B') == unit.contains('B'))?;
+        Some(format!("{}{right}", text.trim().strip_suffix(unit)?))
+    }
+
     /// Whether a text ends in a unit of this dimension.
     pub fn has_unit_of(&self, text: &str) -> bool {
         split(text).is_ok_and(|(_, unit)| self.scale(unit).is_some())
@@ -265,6 +277,21 @@ mod tests {
             (&PROBABILITY, "100%", 1_000_000_000),
         ] {
             assert_eq!(dimension.parse(text), Ok(value), "{text}");
+        }
+    }
+
+    #[test]
+    fn units_with_the_wrong_capitals_are_respelled() {
+        for (dimension, text, right) in [
+            (&RATE, "5mbps", Some("5Mbps")),
+            (&RATE, " 1.5 mbit/s ", Some("1.5 Mbit/s")),
+            (&RATE, "5Mbps", None),
+            (&RATE, "5MBps", None),
+            (&RATE, "5parsecs", None),
+            (&RATE, "fast", None),
+            (&TIME, "5MS", Some("5ms")),
+        ] {
+            assert_eq!(dimension.respelled(text).as_deref(), right, "{text}");
         }
     }
 

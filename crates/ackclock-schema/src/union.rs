@@ -200,7 +200,13 @@ impl<U: Union> Kind for Tagged<U> {
                     if path == at.key(KIND) {
                         problems.add(at.clone(), message);
                     } else if Some(&path) == otherwise.as_ref() {
-                        problems.add(at.clone(), format!("{message}, or {}", listed(U::KINDS.iter().copied())));
+                        // The hint comes last, after all that is accepted.
+                        let (message, hint) = message.split_at(message.find("; did you mean").unwrap_or(message.len()));
+                        let hint = match &node.value {
+                            Value::Text(text) if hint.is_empty() => suggestion(text, U::KINDS.iter().copied()),
+                            _ => hint.to_owned(),
+                        };
+                        problems.add(at.clone(), format!("{message}, or {}{hint}", listed(U::KINDS.iter().copied())));
                     } else {
                         problems.add(path, message);
                     }

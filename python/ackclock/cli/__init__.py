@@ -23,9 +23,20 @@ from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
 from ackclock.cli.kernel import app as kernel
+from ackclock.cli.ls import ls
 from ackclock.cli.migrate import migrate
 from ackclock.cli.new import new
-from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, PipeConsole, UsageError, complain, messages, print_traceback
+from ackclock.cli.output import (
+    DONE,
+    FAILED,
+    WRONG_INPUT,
+    PipeConsole,
+    UsageError,
+    complain,
+    did_you_mean,
+    messages,
+    print_traceback,
+)
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
@@ -49,6 +60,7 @@ app = App(
 )
 app.command(commands.run, name="run")
 app.command(sweep, name="sweep")
+app.command(ls, name="ls")
 app.command(report, name="report")
 app.command(serve, name="serve")
 app.command(commands.reproduce, name="reproduce")
@@ -75,7 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UnknownOptionError as error:
         options = sorted({name for argument in error.argument_collection for name in argument.names})
         accepted = [option for option in options if option.startswith("--")] + ["--help"]
-        complain(f"unknown option {error.token.keyword or error.token.value}; accepted: {', '.join(accepted)}")
+        given = error.token.keyword or error.token.value
+        complain(f"unknown option {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}")
     except UnusedCliTokensError as error:
         complain(f"unexpected argument {', '.join(error.unused_tokens or [])}")
     except CycloptsError as error:

@@ -15,6 +15,7 @@ from ackclock.cli.output import (
     WRONG_INPUT,
     UsageError,
     complain,
+    did_you_mean,
     print_json,
     print_run,
     print_summary,
@@ -251,6 +252,7 @@ def reproduce(
         accepted = ", ".join([*studies.names(), "all"])
         raise UsageError(
             f"unknown {'study' if len(unknown) == 1 else 'studies'} {', '.join(unknown)}; accepted: {accepted}"
+            f"{did_you_mean(unknown[0], studies.names())}"
         )
     names = studies.names() if not study or "all" in study else list(dict.fromkeys(study))
     if backend != SIM:
@@ -322,7 +324,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     kinds = ackclock.catalogue() | {"study": studies.catalogue()}
     if kind is not None:
         if kind not in kinds:
-            raise UsageError(f"unknown kind {kind}; accepted: {', '.join(kinds)}")
+            raise UsageError(f"unknown kind {kind}; accepted: {', '.join(kinds)}{did_you_mean(kind, kinds)}")
         kinds = {kind: kinds[kind]}
     if json:
         print_json(kinds)

@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
+from ackclock import _core
 from ackclock._errors import RenamedWarning
 from ackclock._log import PACKAGE
 
@@ -32,6 +33,7 @@ __all__ = [
     "PipeConsole",
     "UsageError",
     "complain",
+    "did_you_mean",
     "messages",
     "print_json",
     "print_run",
@@ -55,6 +57,11 @@ class PipeConsole(Console):
     def on_broken_pipe(self) -> NoReturn:
         """Raises the error that the command line handles."""
         raise BrokenPipeError
+
+
+def did_you_mean(written: str, names: Iterable[str]) -> str:
+    """The end of a message: the name that is nearest to what was written, if one is near."""
+    return _core.suggestion(written, list(names))
 
 
 def complain(message: str) -> None:

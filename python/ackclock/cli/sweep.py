@@ -39,6 +39,7 @@ def sweep(
     memory: str | None = None,
     until: str | None = None,
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    name: str | None = None,
     json: Json = False,
 ) -> int:
     """Run a scenario at many points under many seeds, and keep the results in a store.
@@ -82,7 +83,11 @@ def sweep(
         Add seeds to each point until the interval of the first measure of --of is this narrow, such as ci=2%. Further
         terms follow after commas: level=99%, least=20, most=500.
     of
-        A measure to print for every point, such as flows.goodput_bps or p95(flows[video].srtt_ms). Can be repeated.
+        A measure to print for every point, such as flows.goodput_bps or p95(flows[video].srtt_ms). Can be repeated. By
+        default, the usual measures that the runs have are printed.
+    name
+        The name of the sweep in the store, which `ackclock ls` shows and --sweep of `ackclock report` takes; by default
+        the name of the scenario.
     json
         Print one JSON document.
     """
@@ -94,7 +99,10 @@ def sweep(
     at_least_one("--jobs", jobs)
     if until is not None and not of:
         raise UsageError(f"--until {until}: name the measure with --of, for example --of flows.goodput_bps")
-    measures = [str(Measure.parse(one)) for one in of]
+    parsed = [Measure.parse(one) for one in of]
+    for one in parsed:
+        one.check()
+    measures = [str(one) for one in parsed]
     overrides = overrides_of(settings)
     load_files(load)
     folder = Path("out", scenario.stem) if out is None else out
@@ -110,13 +118,16 @@ def sweep(
         threads=jobs,
         cluster=cluster,
         memory=memory,
+        name=name,
         progress=True,
     )
     with store:
         if json:
             print_json(_document(store, measures))
         else:
-            _print(store, measures)
+            from ackclock.report.experiment.measures import default_measures
+
+            _print(store, measures or default_measures(store))
         complain(f"results in {folder}")
         return 1 if store.failed else 0
 

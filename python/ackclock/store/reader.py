@@ -49,7 +49,12 @@ class Sweep:
 
 
 def open_store(
-    path: str | os.PathLike[str], *, sweep: str | None = None, version: str | None = None, mixed: bool = False
+    path: str | os.PathLike[str],
+    *,
+    sweep: str | None = None,
+    version: str | None = None,
+    mixed: bool = False,
+    covered: bool = False,
 ) -> Store:
     """Opens a store to read it, also while a sweep writes to it: it shows what had finished by then.
 
@@ -58,9 +63,13 @@ def open_store(
     path
         The folder.
     sweep
-        Show one sweep alone: the beginning of its id, or its name.
+        Show one sweep alone: the beginning of its id, or its name; of several of that name, those of which the
+        last has every run are left out, as when a sweep was repeated with more seeds. The same holds for all sweeps
+        of the store, which are shown without `sweep`.
     version
         Show what one version of the engine gave: ``"0.1.0"``, or a build as ``"0.1.0+1a2b3c4d"``.
+    covered
+        Show those sweeps, too, of which the last one has every run.
     mixed
         Show the results of several versions of the engine side by side; the column ``version`` tells them apart.
 
@@ -70,7 +79,7 @@ def open_store(
         If it is none, of a later format or damaged, if no sweep is the one asked for, or if it has results of several
         versions of the engine and neither `version` nor `mixed` is given.
     """
-    return Store(Path(path), sweep=sweep, version=version, mixed=mixed)
+    return Store(Path(path), sweep=sweep, version=version, mixed=mixed, covered=covered)
 
 
 class Store:
@@ -81,13 +90,21 @@ class Store:
     """
 
     def __init__(
-        self, path: Path, *, sweep: str | None = None, version: str | None = None, mixed: bool = False
+        self,
+        path: Path,
+        *,
+        sweep: str | None = None,
+        version: str | None = None,
+        mixed: bool = False,
+        covered: bool = False,
     ) -> None:
         self.path = path
         """The folder."""
         self._layout = Layout(path)
-        self._choice = {"sweep": sweep, "version": version, "mixed": mixed}
+        self._choice = {"sweep": sweep, "version": version, "mixed": mixed, "covered": covered}
         sweeps = _chosen([self._read_sweep(one) for one in self._layout.sweep_ids()], sweep, version, path)
+        if not covered:
+            sweeps = _uncovered(sweeps)
         builds = Counter(one.version for one in sweeps for _ in one.runs)
         if len(builds) > 1 and not mixed:
             told = ", ".join(f"{build} ({count} runs)" for build, count in builds.items())
@@ -434,6 +451,12 @@ def _chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: P
         if not found:
             raise StoreError(f"{path}: no results of version {version!r}; there are {', '.join(builds) or 'none'}")
     return found
+
+
+def _uncovered(sweeps: list[Sweep]) -> list[Sweep]:
+    """The sweeps without those of which a later one has every run: more seeds make a sweep that covers the first."""
+    runs = [{run for run, *_ in one.runs} for one in sweeps]
+    return [one for place, one in enumerate(sweeps) if not any(later >= runs[place] for later in runs[place + 1 :])]
 
 
 def _asked(sweeps: Sequence[Sweep]) -> ArrowTable:

@@ -50,6 +50,10 @@ NAMELESS = "scenario"
 """The name that the engine gives a scenario without a name."""
 
 
+LONGEST_NAME = 100
+"""Characters of a name of a sweep."""
+
+
 class Backend(Protocol):
     """Does runs somewhere."""
 
@@ -78,6 +82,7 @@ def sweep(
     threads: int | None = None,
     cluster: str | None = None,
     memory: str | int | None = None,
+    name: str | None = None,
     progress: bool | Callable[[float], object] = False,
 ) -> Store:
     """Runs a scenario at many points under many seeds, and opens the store of their results.
@@ -117,6 +122,8 @@ def sweep(
         Give every run a process of its own that may take so much memory: bytes, or a text as ``"4GiB"``. A run that
         needs more fails and is recorded. Without it, runs whose estimated memory is more than a gibibyte have processes
         of their own, without a limit.
+    name
+        The name of the sweep in the store, by which `ackclock.open` finds it; that of the scenario when not given.
     progress
         True for a bar on standard error, or a function called with the part done, from 0 to 1.
 
@@ -143,7 +150,8 @@ def sweep(
     for seed in chosen:
         check_seed(seed, text)
     keep = Keep(None if tables is None else tuple(tables), measure)
-    plan = Plan(points, _name(text, str(canonical["name"])), keep, {} if rule is None else {"until": rule.terms()})
+    called = _name(text, str(canonical["name"])) if name is None else _given(name)
+    plan = Plan(points, called, keep, {} if rule is None else {"until": rule.terms()})
     plan.add(chosen)
     with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:
@@ -228,6 +236,13 @@ def backend_of(threads: int | None, cluster: str | None, limit: int | None = Non
 def _name(text: Text, given: str) -> str:
     """The name of a sweep: that of its scenario, or of the scenario's file where the scenario has no name."""
     return given if given != NAMELESS or not text.name else Path(text.name).stem
+
+
+def _given(name: str) -> str:
+    """A name that was given, if a message and a table can show it."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise SweepError(f"name {name!r}: accepted: 1 to {LONGEST_NAME} characters that can be printed")
+    return name.strip()
 
 
 @contextmanager

@@ -1,0 +1,63 @@
+"""``ackclock ls``: the sweeps of a store."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
+from typing import TYPE_CHECKING, Any
+
+from ackclock.cli.commands import Json  # noqa: TC001 -- cyclopts reads the annotations
+from ackclock.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from ackclock.store import Store
+
+__all__ = ["ls"]
+
+
+def ls(folder: Path, /, *, json: Json = False) -> int:
+    """List the sweeps of a store.
+
+    A sweep of which a later one has every run is listed, too. Other commands show the later one alone.
+
+    Parameters
+    ----------
+    folder
+        The store of sweeps.
+    json
+        Print one JSON document: a list of sweeps.
+    """
+    import ackclock
+
+    rows = []
+    with ackclock.open(folder, mixed=True, covered=True) as store:
+        ids = [sweep.id for sweep in store.sweeps]
+    for one in ids:
+        with ackclock.open(folder, sweep=one) as store:
+            rows.append(_row(store))
+    if json:
+        print_json(rows)
+        return 0
+    names = ["name", "id", "points", "seeds", "done", "failed", "missing", "varied", "version"]
+    cells = [[_told(row[name]) for name in names] for row in rows]
+    print_table(str(folder), names, cells)
+    return 0
+
+
+def _row(store: Store) -> dict[str, Any]:
+    [sweep] = store.sweeps
+    seeds = {seed for _, _, seed, _ in sweep.runs}
+    return {
+        "name": sweep.name,
+        "id": sweep.id,
+        "points": len(sweep.points),
+        "seeds": len(seeds),
+        "done": store.finished - store.failed,
+        "failed": store.failed,
+        "missing": len(store.runs) - store.finished,
+        "varied": list(dict.fromkeys(name for point in sweep.points for name in point)),
+        "version": sweep.version,
+    }
+
+
+def _told(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
