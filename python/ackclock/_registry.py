@@ -12,6 +12,7 @@ import re
 import sys
 import tempfile
 import threading
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,9 +21,9 @@ from ackclock import _core
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["LoadError", "adopt", "algorithms", "files", "load", "register", "rows", "schemas", "sources"]
+__all__ = ["LoadError", "adopt", "adopted", "algorithms", "files", "load", "register", "rows", "schemas", "sources"]
 
 NEEDED = ("on_ack", "on_congestion", "on_timeout")
 RESERVED = ("kind", "source")
@@ -125,6 +126,18 @@ def adopt(sources: dict[str, tuple[str, str]]) -> None:
                 loaded = dict(_entries)
                 _entries.clear()
                 _entries.update(before | loaded)
+
+
+@contextmanager
+def adopted(sources: dict[str, tuple[str, str]]) -> Iterator[None]:
+    """Has what `sources` gave registered for as long as the context lasts."""
+    before = dict(_entries)
+    try:
+        adopt(sources)
+        yield
+    finally:
+        _entries.clear()
+        _entries.update(before)
 
 
 def register(name: str, cls: type) -> None:

@@ -20,8 +20,21 @@ from tools.packaging import vendor
 WHEEL = Path(os.environ["WHEEL"]).resolve()
 EXAMPLES = {path.stem for path in (Path(__file__).parents[2] / "python/ackclock/examples").glob("*.toml")}
 NEWEST_GLIBC = (2, 28)
-COMMANDS = ["bench", "check", "completion", "drill", "list", "new", "report", "reproduce", "run", "schema", "serve"]
-COMMANDS += ["sweep", "tmix"]
+COMMANDS = [
+    "bench",
+    "check",
+    "completion",
+    "drill",
+    "list",
+    "ls",
+    "new",
+    "pack",
+    "report",
+    "reproduce",
+    "run",
+    "schema",
+]
+COMMANDS += ["serve", "sweep", "tmix", "verify"]
 
 
 @pytest.fixture(scope="session")
@@ -121,6 +134,24 @@ def test_a_sweep_has_a_report_with_its_plots(run, tmp_path):
     pages = list(tmp_path.rglob("*.html"))
     assert pages
     assert all(f"uPlot (v{vendor.pinned()})" in page.read_text(encoding="utf-8") for page in pages)
+
+
+def test_a_pack_alone_repeats_the_experiment_in_another_environment(run, tmp_path):
+    run("new", "scenario", "transfer")
+    run("sweep", "transfer.toml", "--vary", "bottleneck.queue=1bdp,2bdp", "--set", "duration=10s", "--out", "store")
+    run("pack", "store", "--out", "experiment.zip")
+    shutil.rmtree(tmp_path / "store")
+    with zipfile.ZipFile(tmp_path / "experiment.zip") as archive:
+        [wheel] = [name for name in archive.namelist() if name.startswith("wheel/")]
+        archive.extract(wheel, tmp_path)
+    folder = tmp_path / "environment"
+    venv.create(folder, with_pip=True)
+    commands = folder / ("Scripts" if os.name == "nt" else "bin")
+    pip = [commands / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", tmp_path / wheel]
+    subprocess.run(pip, check=True, env=environment(commands))
+    command = [commands / "ackclock", "verify", "experiment.zip"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(commands), capture_output=True, text=True, check=True)
+    assert "2 of 2 runs gave the same results" in done.stdout
 
 
 def test_a_study_is_reproduced(run):

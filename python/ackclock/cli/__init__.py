@@ -37,6 +37,7 @@ from ackclock.cli.output import (
     messages,
     print_traceback,
 )
+from ackclock.cli.pack import pack, verify
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
@@ -61,6 +62,8 @@ app = App(
 app.command(commands.run, name="run")
 app.command(sweep, name="sweep")
 app.command(ls, name="ls")
+app.command(pack, name="pack")
+app.command(verify, name="verify")
 app.command(report, name="report")
 app.command(serve, name="serve")
 app.command(commands.reproduce, name="reproduce")

@@ -7,6 +7,7 @@
     sweeps/ID.json          what a sweep asked for: scenario, points, seeds
     parts/ID-00000/         up to 512 runs of a sweep, in its order: a Parquet file a table, and part.json
     pending/N.runs          finished runs, a few to a file, that are not in a part yet
+    sources/SHA256          a file that scenarios of the sweeps name
     provenance/N.json       each start of a sweep: command, host, time, git revision
     lock                    held by the one who writes
 """
@@ -85,6 +86,11 @@ class Layout:
     def provenance(self) -> Path:
         """Who ran what, where and when."""
         return self.root / "provenance"
+
+    @property
+    def sources(self) -> Path:
+        """Files that scenarios name, each under its SHA-256."""
+        return self.root / "sources"
 
     @property
     def lock(self) -> Path:

@@ -15,7 +15,7 @@ from ackclock._log import logger
 from ackclock._run import check_seed, seeds_of
 from ackclock.progress import sweep_reporter
 from ackclock.scenario import check, load
-from ackclock.store.layout import Layout
+from ackclock.store.layout import Layout, on_disk
 from ackclock.store.provenance import Provenance
 from ackclock.store.reader import open_store
 from ackclock.store.writer import open_writer
@@ -23,6 +23,7 @@ from ackclock.sweeps.isolated import limit_of
 from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
 from ackclock.sweeps.plan import Keep, Plan, points_of
+from ackclock.sweeps.sources import keep_files
 from ackclock.sweeps.until import Until
 from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
 
@@ -177,6 +178,8 @@ def carry_out(
         for warning in writer.warnings:
             LOGGER.warning("%s", warning)
         layout = Layout(root)
+        with on_disk(layout):
+            keep_files(plan.points, layout)
         account = Provenance(layout, plan.id, backend.where, sum(writer.has(run.key) for run in plan.runs))
         finished = failed = 0
         try:

@@ -16,6 +16,7 @@ from ackclock._run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.store.provenance import build
+from ackclock.sweeps.sources import Reference, algorithms_of, names_of, references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,6 +85,10 @@ class Point:
     """Bytes that a run of it is estimated to take."""
     backend: str = SIM
     """What runs it: the simulator, or a kernel by its exact name."""
+    files: tuple[Reference, ...] = ()
+    """The files that it names."""
+    algorithms: tuple[str, ...] = ()
+    """The congestion controls that it names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
                 digest = _core.scenario_hash(*given)
                 *_, memory, _ = _core.estimate(*given)
+                canonical = json.loads(_core.check(*given))
             if backend != SIM:
                 _kernel_can(backend, scenario, pairs)
         except ScenarioError as error:
@@ -128,7 +134,10 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
             warn(scenario, pairs)
-            points.append(Point(setting.params, scenario, pairs, digest, memory, backend))
+            named_files = tuple(references(canonical, scenario.folder))
+            points.append(
+                Point(setting.params, scenario, pairs, digest, memory, backend, named_files, names_of(canonical))
+            )
     if wrong:
         problems = [
             Problem(path=path, line=line, message=message + _where(told, len(settings)))
@@ -212,6 +221,7 @@ class Plan:
             "engine": _core.engine(),
             "keep": self.keep.digest(),
             "terms": dict(self.terms),
+            "algorithms": algorithms_of(self.points),
             "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
             "points": [
                 {
@@ -220,6 +230,7 @@ class Plan:
                     "overrides": [list(pair) for pair in point.overrides],
                     "scenario_hash": point.scenario_hash,
                 }
+                | ({"files": [[key, digest] for key, _, digest in point.files]} if point.files else {})
                 | ({"backend": _kernel(point.backend)} if point.backend != SIM else {})
                 for point in self.points
             ],
