@@ -18,11 +18,18 @@ class Served:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.said = self.process.stdout.readline()
         assert " is at http://127.0.0.1:" in self.said, self.process.stderr.read()
+        self.token = self.said.partition("?token=")[2].partition(";")[0].partition(" ")[0]
         self.port = int(self.said.partition("127.0.0.1:")[2].partition("/")[0])
+
+    @property
+    def address(self):
+        """What a browser opens."""
+        return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
     def ask(self, path, method="GET", host=None, **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-        headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        given = {"Authorization": f"Bearer {self.token}"} | headers
+        headers = {name.replace("_", "-"): value for name, value in given.items() if value is not None}
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in ({"Host": host or f"127.0.0.1:{self.port}"} | headers).items():
             connection.putheader(name, value)

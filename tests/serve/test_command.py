@@ -56,9 +56,9 @@ class TestCommand:
             pytest.skip("needs IPv6")
         one = Served(folder, "--ipv6")
         try:
-            assert f"http://[::1]:{one.port}/" in one.said
+            assert f"http://[::1]:{one.port}/?token={one.token}" in one.said
             connection = http.client.HTTPConnection("::1", one.port, timeout=600)
-            connection.request("GET", "/")
+            connection.request("GET", "/", headers={"Authorization": f"Bearer {one.token}"})
             assert connection.getresponse().status == 200
             connection.close()
         finally:

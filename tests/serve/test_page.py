@@ -12,7 +12,7 @@ from tests.helpers.serving import Served
 def test_runs_are_chosen_and_overlaid_in_a_browser(served):
     with Browser() as page:
         page.size(390, 800, phone=True)
-        page.open(f"http://127.0.0.1:{served.port}/")
+        page.open(served.address)
         page.until("document.querySelectorAll('#runs input').length === 4")
         page.run("[0, 3].forEach(at => document.querySelectorAll('#runs input')[at].click())")
         page.until("document.querySelectorAll('#bars meter').length === 2")
@@ -64,7 +64,7 @@ def test_no_more_runs_can_be_chosen_than_are_drawn(tmp_path):
     one = Served(tmp_path / "s")
     try:
         with Browser() as page:
-            page.open(f"http://127.0.0.1:{one.port}/")
+            page.open(one.address)
             page.until("document.querySelectorAll('#runs input').length === 13")
             page.run("document.querySelectorAll('#runs input').forEach(one => one.click())")
             page.until("document.querySelectorAll('#bars meter').length === 12")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
+from ackclock.cli import main
 from ackclock.serve.guard import refusal
 from ackclock.serve.shelf import Shelf
 from tests.helpers.serving import Served, asked
@@ -183,3 +184,51 @@ class TestRefusals:
             other.settimeout(5)
             with pytest.raises(OSError, match="refused"):
                 other.connect(("127.0.0.2", served.port))
+
+
+def test_the_store_is_read_by_those_who_know_the_token(served):
+    for headers in (
+        {"Authorization": None},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": f"Basic {served.token}"},
+    ):
+        for path in ("/", "/page.js", "/api/runs", "/data/flows.csv", "/?token=wrong"):
+            answer, body = served.ask(path, **headers)
+            assert answer.status == 403, (path, headers)
+            assert b"open the address that `ackclock serve` printed" in body
+            assert served.token.encode() not in body
+
+
+def test_the_address_with_the_token_leaves_a_cookie_and_loses_it(served):
+    answer, _ = served.ask(f"/?token={served.token}", Authorization=None)
+    assert (answer.status, answer.getheader("location")) == (303, "/")
+    cookie = answer.getheader("set-cookie")
+    assert cookie.startswith(f"ackclock-{served.port}={served.token};")
+    assert {"HttpOnly", "SameSite=strict"} <= {part.strip() for part in cookie.split(";")}
+    pair = cookie.partition(";")[0]
+    assert served.ask("/api/runs", Authorization=None, Cookie=pair)[0].status == 200
+    other = pair.replace(str(served.port), "1", 1)
+    assert served.ask("/api/runs", Authorization=None, Cookie=other)[0].status == 403, "the cookie of another port"
+
+
+@pytest.mark.parametrize("path", ["/?token=", "/?token=%00", "/?token=%C3%A4"])
+def test_tokens_that_are_none_are_refused(served, path):
+    assert served.ask(path, Authorization=None)[0].status == 403
+
+
+def test_a_token_can_be_given_and_left_out(folder, capsys):
+    one = Served(folder, "--token", "0123456789abcdef")
+    try:
+        assert one.token == "0123456789abcdef"
+        assert one.json("/api/runs")["done"]
+    finally:
+        one.end()
+    one = Served(folder, "--no-token")
+    try:
+        assert one.token == ""
+        assert one.ask("/api/runs", Authorization=None)[0].status == 200
+    finally:
+        one.end()
+    for options in (["--token", "short"], ["--token", "0123456789abcdef", "--no-token"]):
+        assert main(["serve", str(folder), *options]) == 2
+        assert "accepted" in capsys.readouterr().err

@@ -52,8 +52,8 @@ class AskedError(RefusedError):
     """A request for what there is not."""
 
 
-def application(path: Path) -> ASGIApp:
-    """The ASGI application of a store."""
+def application(path: Path, token: str | None = None) -> ASGIApp:
+    """The ASGI application of a store, for those who know the token, or without one for everybody."""
     shelf = Shelf(path)
 
     def answer(make: Callable[[Request, Store], Response]) -> Callable[[Request], Awaitable[Response]]:
@@ -80,7 +80,7 @@ def application(path: Path) -> ASGIApp:
         Route("/api/bars", answer(_bars)),
         Route("/data/{name:str}", answer(_data)),
     ]
-    return Guard(Starlette(routes=routes))
+    return Guard(Starlette(routes=routes), token)
 
 
 def _own(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:

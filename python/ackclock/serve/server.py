@@ -22,7 +22,14 @@ class ServeError(RefusedError):
     """The page cannot be served; the message says why."""
 
 
-def serve(path: Path, *, port: int = 8090, ipv6: bool = False, ready: Callable[[list[str]], object]) -> None:
+def serve(
+    path: Path,
+    *,
+    port: int = 8090,
+    ipv6: bool = False,
+    token: str | None = None,
+    ready: Callable[[list[str]], object],
+) -> None:
     """Serves a store until a signal ends the process.
 
     Parameters
@@ -33,6 +40,8 @@ def serve(path: Path, *, port: int = 8090, ipv6: bool = False, ready: Callable[[
         TCP port; 0 for a free one.
     ipv6
         Also on ::1.
+    token
+        What a request has to know; without it every user of this machine can read the store.
     ready
         Is told the addresses, as soon as they answer.
 
@@ -47,7 +56,7 @@ def serve(path: Path, *, port: int = 8090, ipv6: bool = False, ready: Callable[[
         if ipv6:
             sockets.append(_bound(socket.AF_INET6, "::1", taken))
         config = uvicorn.Config(
-            application(path),
+            application(path, token),
             log_level="warning",
             access_log=False,
             lifespan="off",
@@ -56,7 +65,8 @@ def serve(path: Path, *, port: int = 8090, ipv6: bool = False, ready: Callable[[
             server_header=False,
             timeout_graceful_shutdown=2,
         )
-        ready([f"http://{host}:{taken}/" for host in ("127.0.0.1", "[::1]")[: len(sockets)]])
+        entrance = "" if token is None else f"?token={token}"
+        ready([f"http://{host}:{taken}/{entrance}" for host in ("127.0.0.1", "[::1]")[: len(sockets)]])
         uvicorn.Server(config).run(sockets=sockets)
     finally:
         for one in sockets:
