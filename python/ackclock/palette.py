@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "style_of", "styles_of"]
+__all__ = ["COLOURS", "COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "style_of", "styles_of"]
 
 OKABE_ITO = {
     "blue": "#0072b2",
@@ -171,19 +171,23 @@ def style_of(name: str, order: int = 0) -> Style:
 
 
 def styles_of(names: Iterable[str]) -> dict[str, Style]:
-    """The styles of a figure's algorithms, all different; unknown names get theirs in the order of their appearance."""
+    """The styles of a figure's algorithms, all different. Unknown names get colours that no known one there has."""
+    names = list(dict.fromkeys(names))
     styles: dict[str, Style] = {}
-    others = 0
-    for name in dict.fromkeys(names):
+    taken: list[str] = []
+    for name in names:
         known = _known(name)
         if known is not None and STYLES[known] not in styles.values():
             styles[name] = STYLES[known]
         else:
-            if others == len(_OTHERS):
-                raise ValueError(f"a figure has styles for {others} algorithms that are not in the catalogue")
-            styles[name] = _OTHERS[others]
-            others += 1
-    return styles
+            taken.append(name)
+    # An unknown name must not look like a known one beside it: colours that nobody has come first.
+    used = {style.colour for style in styles.values()}
+    free = [*(one for one in _OTHERS if one.colour not in used), *(one for one in _OTHERS if one.colour in used)]
+    if len(taken) > len(free):
+        raise ValueError(f"a figure has styles for {len(free)} algorithms that are not in the catalogue")
+    chosen = styles | dict(zip(taken, free, strict=False))
+    return {name: chosen[name] for name in dict.fromkeys(names)}
 
 
 def colour_of(index: int) -> str:

@@ -108,11 +108,14 @@ def test_unknown_names_have_styles_in_their_order():
     for kind in ("marker", "dash"):
         assert not {getattr(style, kind) for style in others} & {getattr(style, kind) for style in STYLES.values()}
     assert len({*others}) == 36
+    # The first of them has Reno's colour, and is left out beside it.
+    assert others[0].colour == STYLES["reno"].colour
     assert styles_of(["mine", "reno", "yours", "mine"]) == {
-        "mine": others[0],
+        "mine": others[1],
         "reno": STYLES["reno"],
-        "yours": others[1],
+        "yours": others[2],
     }
+    assert styles_of(["mine"]) == {"mine": others[0]}
     assert style_of("yours") == others[0]
     for order in (-1, 36):
         with pytest.raises(ValueError, match="mine"):
@@ -124,7 +127,7 @@ def test_unknown_names_have_styles_in_their_order():
 def test_two_names_of_one_algorithm_in_a_figure_are_told_apart():
     styles = styles_of(["reno", "NewReno"])
     assert styles["reno"] is STYLES["reno"]
-    assert styles["NewReno"] == palette.style_of("mine")
+    assert styles["NewReno"] == palette.style_of("mine", 1)
 
 
 def test_dashes_are_as_matplotlib_takes_them():

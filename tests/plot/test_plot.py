@@ -6,7 +6,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import ackclock
-from ackclock.palette import STYLES
+from ackclock.palette import COLOURS, STYLES
 from ackclock.plot import series
 from tests.helpers.scenarios import SMALL
 from tests.helpers.tables import make_result, make_table
@@ -112,6 +112,13 @@ def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     many = ackclock.run(SMALL, overrides=RFC | {"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd()
     assert entries(many)[:1] == ["reno-rfc5681, 14 flows"]
     assert len(entries(many)) == 4
+
+
+def test_flows_of_one_algorithm_have_colours_of_their_own():
+    run = ackclock.run(SMALL, overrides=RFC | {"flows[2].count": 3, "duration": "2s"})
+    axes = run.plot.rtt()
+    names = ["one", "two", *(f"film.{copy}" for copy in range(3))]
+    assert [line(axes, name).get_color() for name in names] == list(COLOURS.values())[:5]
 
 
 def test_goodput_is_before_the_capacity_behind():
@@ -392,9 +399,14 @@ def test_dash_has_levels_buffer_and_stalls():
     x, y = drawn(above, "_v stalls")
     assert (x.tolist(), y.tolist()) == ([2], [2000])
     x, y = drawn(below, "v")
-    assert (x.tolist(), y.tolist()) == ([0.5, 1.5, 5], [2, 3, 2])
+    # Segments of 2 s. One second is played until the second one is there, and all three until the third is missing.
+    # The run ends at 5 s.
+    assert x.tolist() == [0.5, 0.5, 0.5, 1.5, 1.5, 4.5, 5, 5, 5]
+    assert y.tolist() == [0, 2, 2, 1, 3, 0, 0, 2, 2]
     (stall,) = below.patches
     assert (stall.get_x(), stall.get_width()) == (4.5, 0.5)
+    assert entries(above) == ["v", "segment with a stall", "stall"]
+    assert entries(dash_result().plot.dash_buffer()) == ["v", "stall"]
     assert (labels(above), labels(below)) == (("", "level (kbit/s)"), ("time (s)", "buffer (s)"))
 
 
@@ -402,7 +414,13 @@ def test_dash_of_a_run(result):
     above, below = result.plot.dash()
     mine = result.dash_segments
     np.testing.assert_array_equal(drawn(above, "film")[1], mine["level_bps"] / 1e3)
-    np.testing.assert_array_equal(drawn(below, "film")[1], mine["buffer_s"][np.isfinite(mine["done_s"])])
+    time, buffer = drawn(below, "film")
+    done = np.isfinite(mine["done_s"])
+    for at, level in zip(mine["done_s"][done], mine["buffer_s"][done], strict=True):
+        np.testing.assert_allclose(buffer[np.flatnonzero(time == at)[-1]], level)
+    # It falls by a second in a second and rises when a segment is there.
+    slopes = np.diff(buffer)[np.diff(time) > 0] / np.diff(time)[np.diff(time) > 0]
+    assert np.all((np.abs(slopes) < 1e-6) | (np.abs(slopes + 1) < 1e-6))
 
 
 def test_completion_times_count_what_is_not_complete():

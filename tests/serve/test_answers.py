@@ -175,6 +175,6 @@ class TestUnevenStores:
         for count in (1, 4):
             figures = json.loads(asked(folder, f"/api/lines?runs={','.join(keys[:count])}")[1])["figures"]
             queue = next(one for one in figures if one["title"] == "Queue")["series"]
-            assert len({tuple(one.get("dash", ())) for one in queue}) == count == len(queue)
+            assert len({one["colour"] for one in queue}) == count == len(queue)
             points[count] = len(queue[0]["x"])
         assert points[4] <= 150 < points[1] <= 300

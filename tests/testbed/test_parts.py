@@ -8,6 +8,7 @@ import math
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -39,8 +40,8 @@ def sample(time_s: float, flight: int, cwnd: int = 10, acked: int = 1, port: int
     return Sample(time_s, port, cwnd, None, acked, flight, 0.0, 0)
 
 
-def request(number: int, start_s: float, done_s: float | None, level: int = 100, port: int = 1) -> Request:
-    return Request(number, level, 50_000, start_s, done_s, port)
+def request(number: int, start_s: float, done_s: float | None, level: int = 100, connection: int = 1) -> Request:
+    return Request(number, level, 50_000, start_s, done_s, connection)
 
 
 def test_ss_is_read_field_by_field() -> None:
@@ -55,8 +56,10 @@ def test_lines_of_ss_that_are_no_connection_are_left_out() -> None:
 
 def test_nginx_log_is_read(tmp_path) -> None:
     assert log_lines(tmp_path) == []
-    (tmp_path / "access.log").write_text("1700000000.250 0.125 4711 200 5240 5000 /media-3-12.m4s\n", encoding="utf-8")
-    assert log_lines(tmp_path) == [Line(1700000000.25, 0.125, 4711, 200, 5240, 5000, "/media-3-12.m4s")]
+    (tmp_path / "access.log").write_text(
+        "1700000000.250 0.125 3 4711 200 5240 5000 /media-3-12.m4s\n", encoding="utf-8"
+    )
+    assert log_lines(tmp_path) == [Line(1700000000.25, 0.125, 3, 4711, 200, 5240, 5000, "/media-3-12.m4s")]
 
 
 def test_a_request_is_done_between_the_samples_around_the_last_acknowledgment() -> None:
@@ -66,10 +69,24 @@ def test_a_request_is_done_between_the_samples_around_the_last_acknowledgment() 
         sample(1.15, 1, acked=25, port=2),
         sample(1.2, 0, acked=30),
     ]
-    assert acknowledged(samples, 1, 30) == pytest.approx(1.15)
-    assert acknowledged(samples, 1, 15) == pytest.approx(1.05)
-    assert acknowledged(samples, 1, 31) == 1.2, "a connection that is gone had everything acknowledged"
-    assert acknowledged(samples, 9, 1) is None
+    line = Line(1.0, 0.1, 1, 1, 200, 30, 20, "/media-0-1.m4s")
+    assert acknowledged(samples, line, 30) == pytest.approx(1.15)
+    assert acknowledged(samples, line, 15) == pytest.approx(1.05)
+    assert acknowledged(samples, line, 31) == 1.2, "a connection that is gone had everything acknowledged"
+    assert acknowledged(samples, replace(line, port=9), 1) is None
+    assert acknowledged([*samples, sample(9.0, 1, acked=40)], replace(line, ended_s=5.0), 40) == 9.0
+
+
+def test_a_later_connection_with_the_same_port_is_another_one() -> None:
+    samples = [
+        sample(1.0, 3, acked=10),
+        sample(1.1, 0, acked=20),
+        sample(500.0, 3, 5, acked=0),
+        sample(500.1, 0, acked=99),
+    ]
+    line = Line(1.0, 0.1, 1, 1, 200, 30, 20, "/media-0-1.m4s")
+    assert acknowledged(samples, line, 30) == 1.1
+    assert window_left(samples) == []
 
 
 def test_of_samples_alike_the_first_and_the_last_are_kept() -> None:
@@ -96,7 +113,12 @@ def test_the_window_after_a_pause_is_that_of_the_first_sample_with_data() -> Non
 
 
 def test_measures_of_a_session() -> None:
-    requests = (request(1, 0, 1, 100), request(2, 1, 3, 300), request(3, 3, 4, 300, port=2), request(4, 4, None, 100))
+    requests = (
+        request(1, 0, 1, 100),
+        request(2, 1, 3, 300),
+        request(3, 3, 4, 300, connection=2),
+        request(4, 4, None, 100),
+    )
     links = [{"link": "bottleneck", "drops": 7}, {"link": "other", "drops": 9}]
     found = measures(Session(requests, (), (), {"links": links}, True, ()), 4)
     assert found["level_kbps"] == 200

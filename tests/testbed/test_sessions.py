@@ -68,15 +68,13 @@ def test_our_player_plays_the_clip_and_the_server_sees_it(clip, persistent) -> N
     done = play(ask(persistent=persistent), clip, LADDER)
     assert (done.complete, done.errors) == (True, ())
     assert [one.number for one in done.requests] == [1, 2, 3, 4, 5, 6]
-    assert len({one.port for one in done.requests}) == (1 if persistent else 6)
+    assert len({one.connection for one in done.requests}) == (1 if persistent else 6)
     assert [one["level_bps"] / 1e3 for one in done.segments] == [one.level_kbps for one in done.requests]
     # What the server's side says of a download is what the player measured, but for the spacing of the samples.
     for told, seen in zip(done.segments, done.requests, strict=True):
         assert seen.done_s is not None
         assert abs(told["download_s"] - (seen.done_s - seen.start_s)) < 0.15
     assert {one.cwnd for one in done.samples}
-    link = done.meta["links"][0]
-    assert link["delivered_bytes" if "delivered_bytes" in link else "bytes"] > sum(one.bytes for one in done.requests)
 
 
 @pytest.mark.skipif(shutil.which("cvlc") is None, reason="needs VLC")

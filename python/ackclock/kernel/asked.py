@@ -42,6 +42,9 @@ LOADED = {"compound": "ctcp"}
 AFTER_IDLE = "after-idle"
 PACING = {"quantum": "2 packets"}
 """Fields of pacing that a kernel cannot change."""
+WRITE = "16MiB"
+"""The largest write where the scenario has no limit, as the simulator's application has none. The end of a write can be
+a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
 VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
 """Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
 PROBES = ("packets", "timeouts", "delays")
@@ -106,7 +109,7 @@ class Asked:
             "cc": self.module(path, flow),
             "nagle": flow.get("nagle", True),
             "paced": False,
-            "write_size": self.number(f"{path}.write_size", flow.get("write_size", "64KiB"), VOLUMES),
+            "write_size": self.number(f"{path}.write_size", flow.get("write_size", WRITE), VOLUMES),
             "sysctls": {"net.ipv4.tcp_no_metrics_save": "1"},
             "route": [],
         }

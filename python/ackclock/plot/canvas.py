@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
     from matplotlib.ticker import Locator
     from matplotlib.typing import RcKeyType
     from numpy.typing import NDArray
@@ -137,7 +136,7 @@ def text_width(text: str, size: float) -> float:
     return float(TextPath((0, 0), text, prop=font).get_extents().width) if text.strip() else 0.0
 
 
-def legend(axes: Axes, more: Sequence[Line2D] = ()) -> None:
+def legend(axes: Axes, more: Sequence[Artist] = ()) -> None:
     """Adds a legend above the axes, in as many columns as fit; none if there are no entries."""
     handles: list[Artist]
     handles, labels = axes.get_legend_handles_labels()

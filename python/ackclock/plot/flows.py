@@ -1,4 +1,7 @@
-"""Colours of the flows of a run: the colour of the algorithm, in shades if several flows use the same algorithm."""
+"""Colours of the flows of a run, which follow what differs.
+
+Flows of one algorithm have colours of their own; of several algorithms, each has its colour, in shades for its flows.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from ackclock.palette import has_style, styles_of
+from ackclock.palette import COLOURS, has_style, styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +23,9 @@ __all__ = ["Look", "looks"]
 
 LISTED = 12
 """Largest number of flows that a legend names; with more flows, it names the algorithms."""
+
+MARKERS = "osD^v<>PX*hp"
+"""Markers of flows of one algorithm."""
 
 DARKEST, LIGHTEST = -0.45, 0.5
 """Range of the shades of a colour: the share of the way to black, and to white."""
@@ -41,6 +47,13 @@ def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
     for flow in flows:
         groups.setdefault(algorithms.get(flow, flow), []).append(flow)
     found: dict[str, Look] = {}
+    if len(groups) == 1 and 1 < len(flows) <= LISTED:
+        [(algorithm, style)] = styles_of(groups).items()
+        # A flow has the same colour in every figure of its run, as far as the colours suffice.
+        alike = [flow for flow, one in algorithms.items() if one == algorithm]
+        order = alike if len(alike) <= LISTED and set(flows) <= set(alike) else list(flows)
+        own = dict(zip(order, zip(COLOURS.values(), MARKERS, strict=True), strict=False))
+        return {flow: Look(replace(style, colour=own[flow][0], marker=own[flow][1]), flow) for flow in flows}
     for algorithm, style in styles_of(groups).items():
         members = groups[algorithm]
         for at, flow in enumerate(members):

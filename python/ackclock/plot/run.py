@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from ackclock.palette import OKABE_ITO
-from ackclock.plot import series
+from ackclock.plot import buffers, series
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
 from ackclock.plot.flows import looks
 
@@ -30,6 +31,11 @@ MANY = 20_000
 
 SHADE = 0.3
 """Opacity of the area between the mean and the longest sojourn time."""
+
+
+STALLED = Line2D([], [], color=INK, marker="x", linestyle="", label="segment with a stall")
+SHADED = Patch(color=INK, alpha=0.2, linewidth=0, label="stall")
+"""What stands for stalls in legends."""
 
 
 class Plot:
@@ -249,12 +255,16 @@ class Plot:
             above, below = axes = panels((1.6, 1.4))
             self.dash_level(flows, ax=above)
             self.dash_buffer(flows, ax=below)
-            return _joined(axes)
+            _joined(axes)
+            if below.patches:
+                legend(above, [STALLED, SHADED])
+            return axes
 
     def dash_level(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
         """Level of each DASH segment in kbit/s, from its request on. A cross marks a segment with a stall."""
         table = self._result.dash_segments
         shown = self._looks(table, flow)
+        marks: list[Line2D] = []
         with paper():
             axes = axes_or(ax, 1.8)
             for name, look in shown.items():
@@ -263,27 +273,29 @@ class Plot:
                 self._step(axes, time, level, name, look)
                 stalled = table["stall_s"][mine] > 0
                 axes.plot(time[stalled], level[stalled], "x", color=look.style.colour, label=f"_{name} stalls")
+                if stalled.any():
+                    marks = [STALLED]
             axes.set(xlabel="time (s)", ylabel="level (kbit/s)")
             from_zero(axes)
-            legend(axes)
+            legend(axes, marks)
         return axes
 
     def dash_buffer(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """Media in the player's buffer after each segment, in seconds over time. Stalls are shaded."""
+        """Media in the player's buffer in seconds over time, which fall while it plays. Stalls are shaded."""
         table = self._result.dash_segments
         shown = self._looks(table, flow)
         with paper():
             axes = axes_or(ax, 1.8)
+            stalled: list[Patch] = []
             for name, look in shown.items():
-                mine = (table["flow"] == name) & np.isfinite(table["done_s"])
-                done, stall = table["done_s"][mine], table["stall_s"][mine]
-                for end, length in zip(done[stall > 0], stall[stall > 0], strict=True):
-                    axes.axvspan(end - length, end, color=look.style.colour, alpha=0.2, linewidth=0)
-                line: dict[str, Any] = {"color": look.style.colour, "marker": look.style.marker, "markersize": 2.5}
-                axes.plot(done, table["buffer_s"][mine], linewidth=0.9, label=_label(name, look), **line)
+                for start, end in zip(*buffers.stalls_of(self._result, name), strict=True):
+                    axes.axvspan(start, end, color=look.style.colour, alpha=0.2, linewidth=0)
+                    stalled = [SHADED]
+                time, buffer = buffers.buffer_of(self._result, name)
+                axes.plot(time, buffer, linewidth=0.9, color=look.style.colour, label=_label(name, look))
             axes.set(xlabel="time (s)", ylabel="buffer (s)")
             from_zero(axes)
-            legend(axes)
+            legend(axes, stalled)
         return axes
 
     def completion_cdf(

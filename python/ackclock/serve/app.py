@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from ackclock._errors import RefusedError
 from ackclock.measure import Measure
+from ackclock.palette import COLOURS
 from ackclock.report import assets
 from ackclock.report.experiment.measures import MEASURES
 from ackclock.report.experiment.traces import DRAWN, panels
@@ -43,6 +44,9 @@ MOST_RUNS = 12
 
 MOST_LISTED = 5000
 """Runs that the page lists."""
+
+RUN_COLOURS = list(COLOURS.values())
+"""The colours of runs: as many as are overlaid."""
 
 POINTS = 1500
 """Points of a line that are sent at most."""
@@ -167,11 +171,14 @@ def _lines(request: Request, store: Store) -> Response:
 
 def _overlay(figures: dict[str, dict[str, Any]], plot: Plot, number: int, *, alone: bool) -> None:
     data = plot.data() | {"note": plot.caption}
-    for series in data["series"]:
-        series["label"] = series["label"] if alone else f"{number + 1}: {series['label']}"
-        if number and "dash" not in series:
-            # Runs of one algorithm have one colour: the number of the run is in its dashes.
-            series["dash"] = [8, 2 + 2 * number]
+    colours: dict[str, int] = {}
+    for series in [] if alone else data["series"]:
+        series["label"] = f"{number + 1}: {series['label']}"
+        # What differs is the run, which has the colour; the flows of a run differ in their dashes.
+        place = colours.setdefault(series["colour"], len(colours))
+        series["colour"] = RUN_COLOURS[number]
+        if place and "dash" not in series:
+            series["dash"] = [8, 2 + 2 * place]
     known = figures.setdefault(plot.title, data)
     if known is not data:
         known["series"] += data["series"]

@@ -43,7 +43,7 @@ def measures(session: Session, segment_s: float) -> dict[str, float]:
         "stalled_s": stalled(requests, segment_s),
         "drops": float(bottleneck["drops"]),
         "window_left": float(np.median(left)) if left else float("nan"),
-        "connections": float(len({one.port for one in requests})),
+        "connections": float(len({one.connection for one in requests})),
     }
 
 
@@ -75,7 +75,12 @@ def window_left(samples: Sequence[Sample]) -> list[float]:
     found = []
     for _, group in groupby(sorted(samples, key=lambda one: (one.port, one.time_s)), key=lambda one: one.port):
         idle: Sample | None = None
+        acked = 0
         for one in group:
+            if one.acked < acked:
+                # Another connection has the port now.
+                idle = None
+            acked = one.acked
             if one.flight:
                 # A connection that has not sent data yet has no window to keep.
                 if idle is not None and idle.acked and one.time_s - idle.time_s >= IDLE_S:

@@ -32,7 +32,7 @@ worker_processes 1;
 events {{ worker_connections 64; }}
 http {{
     types {{ application/dash+xml mpd; video/mp4 m4s; }}
-    log_format session '$msec $request_time $remote_port $status $bytes_sent $body_bytes_sent $uri';
+    log_format session '$msec $request_time $connection $remote_port $status $bytes_sent $body_bytes_sent $uri';
     access_log {folder}/access.log session;
     client_body_temp_path {folder}/temp;
     proxy_temp_path {folder}/temp;
@@ -62,8 +62,10 @@ class Line:
     """When the last byte was in the socket's buffer, in seconds since 1970; rounded to milliseconds."""
     took_s: float
     """From the request's first byte until then."""
+    connection: int
+    """The number of the connection, from the start of nginx."""
     port: int
-    """The client's port, which names the connection."""
+    """The client's port; a later connection may have the same."""
     status: int
     sent: int
     """Bytes of the answer, with its header."""
@@ -140,6 +142,7 @@ def log_lines(folder: Path) -> list[Line]:
     path = folder / "access.log"
     found = []
     for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
-        ended, took, port, status, sent, body, uri = text.split(" ", 6)
-        found.append(Line(float(ended), float(took), int(port), int(status), int(sent), int(body), uri))
+        ended, took, connection, port, status, sent, body, uri = text.split(" ", 7)
+        counts = (int(connection), int(port), int(status), int(sent), int(body))
+        found.append(Line(float(ended), float(took), *counts, uri))
     return found

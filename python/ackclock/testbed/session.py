@@ -90,7 +90,8 @@ class Request:
     """When the player sent the request: when it was at the server, less half a round trip of the empty path."""
     done_s: float | None
     """When the player had its last byte: when that was acknowledged, less the same; None if it never was."""
-    port: int
+    connection: int
+    """The number of the connection that carried it."""
 
 
 @dataclass(frozen=True)
@@ -211,11 +212,11 @@ def _told(
     sent: dict[int, int] = {}
     requests = []
     for line in lines:
-        sent[line.port] = sent.get(line.port, 0) + line.sent
+        sent[line.connection] = sent.get(line.connection, 0) + line.sent
         kind, *rest = Path(line.uri).stem.split("-")
         if kind != "media" or line.status != 200:
             continue
-        done = acknowledged(samples, line.port, sent[line.port])
+        done = acknowledged(samples, line, sent[line.connection])
         requests.append(
             {
                 "number": int(rest[1]),
@@ -223,7 +224,7 @@ def _told(
                 "bytes": line.body,
                 "start_s": line.ended_s - line.took_s - way_s - began,
                 "done_s": None if done is None else done - way_s - began,
-                "port": line.port,
+                "connection": line.connection,
             }
         )
     told = [json.loads(row) for row in said.splitlines()] if ask["player"] == "ackclock" else []
@@ -249,17 +250,20 @@ def changes(samples: Sequence[Sample]) -> list[Sample]:
     return sorted({*found, *kept.values()}, key=lambda one: (one.time_s, one.port))
 
 
-def acknowledged(samples: Sequence[Sample], port: int, sent: int) -> float | None:
-    """When a connection had so many bytes acknowledged: in the middle between two samples."""
-    before = None
+def acknowledged(samples: Sequence[Sample], line: Line, sent: int) -> float | None:
+    """When a connection had so many bytes acknowledged from the answer `line` on: in the middle between two samples."""
+    before: Sample | None = None
     for sample in samples:
-        if sample.port != port:
+        if sample.port != line.port or sample.time_s < line.ended_s - line.took_s:
             continue
+        if before is not None and sample.acked < before.acked:
+            # Another connection has the port now.
+            break
         if sample.acked >= sent:
-            return sample.time_s if before is None else (before + sample.time_s) / 2
-        before = sample.time_s
+            return sample.time_s if before is None else (before.time_s + sample.time_s) / 2
+        before = sample
     # A connection that is gone had everything acknowledged, or it was reset.
-    return before
+    return None if before is None else before.time_s
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ackclock.palette import OKABE_ITO
 from ackclock.plot import series as tables
+from ackclock.plot.buffers import buffer_of, stalls_of
 from ackclock.plot.flows import looks
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.figures import Plot, Series
@@ -30,6 +31,9 @@ TRACES = ("window", "rates", "queues", "dash_segments", "packets")
 """The tables that are drawn over time."""
 
 DRAWN = ("flows", "links", "sack_blocks", *TRACES)
+
+STALL = OKABE_ITO["vermillion"]
+"""The colour of the marks of stalls."""
 
 MOST_FLOWS = 6
 """Flows, or links, of a panel."""
@@ -194,7 +198,17 @@ def _dash(result: Result, most: int) -> list[Plot]:
         mine = table["flow"] == flow
         colour = shown[flow].style.colour
         levels.append(_line(flow, table["request_s"][mine], table["level_bps"][mine] / 1e3, colour, most))
-        buffers.append(_line(flow, table["done_s"][mine], table["buffer_s"][mine], colour, most, kind="line"))
+        buffers.append(_line(flow, *buffer_of(result, flow), colour, most, kind="line"))
+        starts, ends = stalls_of(result, flow)
+        if ends.size:
+            stalled = mine & (table["stall_s"] > 0)
+            at, level = table["request_s"][stalled], table["level_bps"][stalled] / 1e3
+            marks = _line(f"{flow}: a stall before it was there", at, level, STALL, most, kind="points")
+            levels.append(replace(marks, marker="X"))
+            # A stall is a bar along the axis from its start to its end.
+            time, still = np.repeat(starts, 3), np.zeros(3 * ends.size)
+            time[1::3], time[2::3], still[2::3] = ends, ends, np.nan
+            buffers.append(Series(f"{flow}: stalled", time, still, STALL, "line", digits=DIGITS))
     return [
         Plot("DASH: level of each segment", "time (s)", "kbit/s", levels, note),
         Plot("DASH: media in the buffer", "time (s)", "s", buffers, tall=0.7),

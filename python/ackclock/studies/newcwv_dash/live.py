@@ -46,6 +46,8 @@ AT_ONCE = 8
 VARIANTS = (LIVE_NEWRENO, LIVE_NEWCWV, LIVE_PACED, LIVE_AFTER_IDLE)
 SAMPLED = {"probes.window": True, "probes.interval": "50ms"}
 """The window is sampled as often as in the sessions."""
+EVERY_CHANGE = {"probes.interval": "0s"}
+"""The simulator records every change of it."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,9 @@ def run(study: Study, lab: Lab) -> Outcome:
     fixed: dict[str, object] = {"duration": f"{duration_s}s", "flows[0].stack": "linux", **SAMPLED}
     reading = Reading(READING, study.scenario(), fixed)
     require(["ffmpeg", "nginx", "cvlc", "setpriv", "ss", "ip"])
-    columns = both(lab.part(0, 1 / 3), [reading], variants, [SEED], session, at_once=len(variants))
+    columns = both(
+        lab.part(0, 1 / 3), [reading], variants, [SEED], session, at_once=len(variants), simulated_with=EVERY_CHANGE
+    )
     sessions = _sessions(lab.part(1 / 3, 1), reading, variants, beds, duration_s)
     for bed in beds:
         cells = {(READING, one.name): _measured(sessions[bed, one.name]) for one in variants}
@@ -103,12 +107,18 @@ def run(study: Study, lab: Lab) -> Outcome:
 
 def session(result: Result) -> dict[str, float]:
     """The measures of a run of the simulator's client, in the simulator or over sockets."""
+    if "lateness" not in result.meta:
+        left: Sequence[float] = [float(one) for one in measures.resumptions(result)]
+        return _session(result, left)
     window = result.window
     samples = [
         Sample(float(time), 0, cwnd, None, 1, flight, 0.0, 0)
         for time, cwnd, flight in zip(window["time_s"], window["cwnd"], window["flight_size"], strict=True)
     ]
-    left = window_left(samples)
+    return _session(result, window_left(samples))
+
+
+def _session(result: Result, left: Sequence[float]) -> dict[str, float]:
     # The store takes finite numbers: a share below 0 says that there was no pause.
     share = float(np.median(left)) if left else NO_PAUSE
     return measures.session(result) | {"window_left": share, "connections": 1.0} | lateness(result)
