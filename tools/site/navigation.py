@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "runs", "sweeps", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark", "traces",
-    "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "emulate", "extend", "verify", "verdicts",
+    "runs", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark",
+    "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "test-bed", "emulate",
+    "extend", "verify", "verdicts",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (

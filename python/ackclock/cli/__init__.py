@@ -38,6 +38,7 @@ from ackclock.cli.output import (
     print_traceback,
 )
 from ackclock.cli.pack import pack, verify
+from ackclock.cli.plot import export, plot
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
@@ -64,6 +65,8 @@ app.command(sweep, name="sweep")
 app.command(ls, name="ls")
 app.command(pack, name="pack")
 app.command(verify, name="verify")
+app.command(plot, name="plot")
+app.command(export, name="export")
 app.command(report, name="report")
 app.command(serve, name="serve")
 app.command(commands.reproduce, name="reproduce")
