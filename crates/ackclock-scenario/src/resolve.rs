@@ -186,8 +186,10 @@ impl Flow {
         let named = stack::by_name(&self.stack).expect(known);
         let stack = (named.config)();
         let cc = self.cc.as_ref().map_or(stack.cc, |cc| cc.algorithm(&self.name));
-        let validation =
-            self.validation.as_deref().map_or(stack.validation, |name| validation::by_name(name).expect(known));
+        // Linux has one setting, tcp_slow_start_after_idle, for both of its rules about a window that is not used.
+        let off = self.restart_after_idle == Some(Restart::Off) && stack.validation.replaces_restart;
+        let of_stack = if off { validation::by_name("none").expect(known) } else { stack.validation };
+        let validation = self.validation.as_deref().map_or(of_stack, |name| validation::by_name(name).expect(known));
         // A validation that decides about the window after idle would be undone by a restart.
         let stack_restart = if validation.replaces_restart { Restart::Off } else { stack.restart };
         let mut config = Config {
