@@ -150,7 +150,7 @@ fn tcp_is_the_stack_with_what_the_flow_overrides() {
     assert_eq!((linux.validation.name, linux.restart), ("newcwv", Restart::Off));
     let off = ("flows[2].restart_after_idle", "off");
     let validation = |pairs: &[(&str, &str)]| tcp(&[pairs, &[("flows[2].stack", "linux")]].concat()).validation.name;
-    assert_eq!((validation(&[]), validation(&[off])), ("rfc2861-linux", "none"), "Linux has one setting for both");
+    assert_eq!((validation(&[]), validation(&[off])), ("linux", "none"), "Linux has one setting for both");
     assert_eq!(validation(&[off, ("flows[2].validation", "newcwv")]), "newcwv");
     let own = tcp(&[
         ("flows[2].cc", "cubic"),
