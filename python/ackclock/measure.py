@@ -64,6 +64,16 @@ PERCENTILE = re.compile(r"p([0-9]{1,3}(?:\.[0-9]{1,6})?)", re.ASCII)
 MEASURES = "measures"
 """The table of the numbers that a function of the user takes from each run."""
 
+BOUNDED = {
+    "utilisation": (0.0, 1.0),
+    "drop_rate": (0.0, 1.0),
+    "loss": (0.0, 1.0),
+    "quantile": (0.0, 1.0),
+    "mos": (1.0, 4.5),
+    "r": (-math.inf, 100.0),
+}
+"""Columns with bounds of their own. The mean opinion score is that of the E-model (G.107, annex B)."""
+
 ACCEPTED = (
     f"accepted: a column such as flows.goodput_bps or flows[video].goodput_bps, alone for its mean or in one of "
     f"{', '.join(FUNCTIONS)}, count, p0 to p100, such as p95(rounds.duration_s)"
@@ -116,6 +126,21 @@ class Measure:
         if "bytes" in (words[0], words[-1]):
             return "bytes"
         return words[-1] if len(words) > 1 and words[-1] in ("s", "ms", "bps") else ""
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and the largest value that the measure can have; infinite where there is none.
+
+        All declared columns are volumes, times, rates, counts and shares, none of which is negative.
+        """
+        if self.function == "jain":
+            return 0.0, 1.0
+        if self.function == "count":
+            return 0.0, math.inf
+        if self.table == MEASURES:
+            return -math.inf, math.inf
+        least, most = BOUNDED.get(self.column, (0.0, math.inf))
+        return (min(least, 0.0), math.inf) if self.function == "sum" else (least, most)
 
     @property
     def key(self) -> str:

@@ -266,3 +266,31 @@ def test_a_kernel_that_loads_nothing_refuses_newcwv() -> None:
             'validation = "newcwv"'
         )
     ]
+
+
+@needs_rights
+def test_who_loaded_a_module_waits_for_those_who_use_it(left: Left) -> None:
+    """One process loads newCWV and wants to end; another uses it, and it is there until that one has ended, too."""
+    code = (
+        "import sys\n"
+        "from ackclock.kernel.modules import loaded_for\n"
+        "with loaded_for(['newcwv']):\n"
+        "    print('loaded', flush=True)\n"
+        "    sys.stdin.readline()\n"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as one:
+        assert one.stdout.readline() == "loaded\n"
+        with subprocess.Popen([sys.executable, "-c", code], **pipes) as two:
+            assert two.stdout.readline() == "loaded\n"
+            one.stdin.write("\n")
+            one.stdin.flush()
+            # It cannot end as long as the other has not: waiting for a moment finds one that does not wait.
+            with pytest.raises(subprocess.TimeoutExpired):
+                one.wait(1)
+            assert "newcwv" in modules.available()
+            two.stdin.write("\n")
+            two.stdin.flush()
+            assert two.wait() == 0
+        assert one.wait() == 0
+    assert not left()

@@ -1,12 +1,15 @@
 """Values, estimates and comparisons over the runs of a store, and seeds until an interval is narrow."""
 
+import math
+
 import numpy as np
 import pytest
 
 import ackclock
 from ackclock import stats
+from ackclock.measure import Measure
 from ackclock.sweeps import SweepError
-from tests.helpers.scenarios import SWEPT
+from tests.helpers.scenarios import SMALL, SWEPT
 
 GRID = {"flows[0].cc": ["reno", "cubic"], "bottleneck.rate": ["2Mbps", "4Mbps"]}
 GOODPUT = "flows.goodput_bps"
@@ -169,3 +172,30 @@ class TestCompare:
     def test_a_measure_without_a_value(self):
         with pytest.raises(ValueError, match="no flow nobody"):
             ackclock.compare(SWEPT, SWEPT, ["flows[nobody].goodput_bps"], seeds=2)
+
+
+@pytest.mark.parametrize(
+    ("measure", "bounds"),
+    [
+        ("jain(flows.goodput_bps)", (0, 1)),
+        ("links.utilisation", (0, 1)),
+        ("sum(links.utilisation)", (0, math.inf)),
+        ("count(flows.goodput_bps)", (0, math.inf)),
+        ("voip.mos", (1, 4.5)),
+        ("p95(window.srtt_ms)", (0, math.inf)),
+        ("measures.anything", (-math.inf, math.inf)),
+    ],
+)
+def test_measures_have_bounds(measure, bounds):
+    assert Measure.parse(measure).bounds == bounds
+
+
+def test_intervals_end_where_their_measure_does(tmp_path):
+    """With two replications Student's interval of a utilisation near 1 would reach far beyond 1."""
+    with ackclock.sweep(SMALL, seeds=2, out=tmp_path / "s") as store:
+        [unbounded] = [stats.mean(one.values) for one in store.values("links[bottleneck].utilisation")]
+        [bounded] = [one.estimate for one in store.estimates("links[bottleneck].utilisation")]
+        assert unbounded.value == bounded.value
+        assert bounded.high == min(unbounded.high, 1.0)
+        [share] = [one.estimate for one in store.estimates("jain(flows.goodput_bps)")]
+        assert 0 <= share.low <= share.value <= share.high <= 1

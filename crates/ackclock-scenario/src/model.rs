@@ -135,8 +135,7 @@ macro_rules! flow {
                     $(#[doc = $doc])+
                     $setting: Option<$Type> = optional(concat!("the stack's" $(, $absent)?), $kind.stated());
                 )*
-                /// Treatment of the congestion window after an idle period longer than the retransmission timeout. On the
-                /// stack linux, off switches the stack's validation off as well, as tcp_slow_start_after_idle does.
+                /// Treatment of the congestion window after an idle period longer than the retransmission timeout.
                 restart_after_idle: Option<Restart> = optional("the stack's; off with a validation that replaces it", Choice.stated());
                 /// Payload of a full segment (maximum segment size).
                 mss: Option<u32> = optional("packet_size less 40B", volume().within(LEAST_MSS, 65_495));

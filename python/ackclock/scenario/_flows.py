@@ -191,7 +191,7 @@ RestartAfterIdle: TypeAlias = Literal[
     "one-segment",
     "raises-ssthresh",
 ]
-"""Treatment of the congestion window after an idle period longer than the retransmission timeout. On the stack linux, off switches the stack's validation off as well, as tcp_slow_start_after_idle does.
+"""Treatment of the congestion window after an idle period longer than the retransmission timeout.
 
 - ``off``: the window stays
 - ``rfc5681``: cwnd falls to the initial window, ssthresh stays (RFC 5681 section 4.1)
@@ -391,8 +391,7 @@ class Flow(Record):
         Number of segments that are acknowledged at once at the start of a connection and after an idle period.
         Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.
     restart_after_idle
-        Treatment of the congestion window after an idle period longer than the retransmission timeout. On the stack
-        linux, off switches the stack's validation off as well, as tcp_slow_start_after_idle does. Accepted: off,
+        Treatment of the congestion window after an idle period longer than the retransmission timeout. Accepted: off,
         rfc5681, lowers-ssthresh, one-segment, raises-ssthresh. Absent: the stack's; off with a validation that replaces
         it.
     mss

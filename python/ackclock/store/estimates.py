@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,13 +95,15 @@ def _check(store: Store, measure: Measure) -> None:
 def estimate_points(
     store: Store, measure: str | Measure, *, level: float = 0.95, method: Method = "t"
 ) -> list[PointEstimate]:
-    """The mean of a measure at every point."""
+    """The mean of a measure at every point. Its interval ends where the measure does: Jain's index is at most 1."""
+    least, most = (measure if isinstance(measure, Measure) else Measure.parse(measure)).bounds
+
+    def estimate(values: NDArray[np.float64]) -> Estimate:
+        found = stats.mean(values, level=level, method=method)
+        return replace(found, low=max(found.low, least), high=min(found.high, most)) if found.has_interval else found
+
     return [
-        PointEstimate(
-            one.point,
-            one.params,
-            stats.mean(one.values, level=level, method=method) if one.values.size else None,
-        )
+        PointEstimate(one.point, one.params, estimate(one.values) if one.values.size else None)
         for one in values_of(store, measure)
     ]
 

@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock._errors import RefusedError
@@ -14,7 +15,6 @@ from ackclock.testbed.programs import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 __all__ = ["Line", "ServerError", "log_lines", "serving"]
 
@@ -22,6 +22,7 @@ SO_MAX_PACING_RATE = 47
 NO_LIMIT = (2**64 - 2).to_bytes(8, "little")
 """A rate that never limits, and not the one that turns pacing off: the kernel's own rate holds."""
 BACKLOG = 64
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 KEPT = 10_000
 """Requests that a persistent connection may carry: more than a session has."""
 
@@ -105,7 +106,13 @@ def serving(content: Path, folder: Path, cc: str, *, paced: bool, persistent: bo
     """
     nginx = require(["nginx"])["nginx"]
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+        try:
+            listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, cc.encode())
+        except OSError:
+            offered = AVAILABLE.read_text(encoding="ascii").split()
+            raise ServerError(
+                f"{cc}: is no congestion control of this kernel; accepted: {', '.join(offered)}"
+            ) from None
         if paced:
             listener.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, NO_LIMIT)
         listener.bind(("0.0.0.0", 0))  # noqa: S104 -- in a namespace of its own

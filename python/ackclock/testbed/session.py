@@ -44,6 +44,8 @@ NOBODY = "65534"
 """VLC refuses to run as root."""
 OVERTIME_S = 60.0
 """Seconds by which a player may be later than the clip, for its start and its stalls, before it is ended."""
+PACKAGE = "ackclock.testbed"
+"""Its process runs ``__main__.py`` there."""
 ENDED_LATE = 124
 """The exit status of coreutils' timeout."""
 SETTINGS = Path("/proc/sys")
@@ -136,7 +138,7 @@ def play(ask: Ask, content: Path, ladder_kbps: Sequence[int]) -> Session:
         given, out, log = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         given.write(json.dumps(question).encode())
         given.seek(0)
-        process = started([sys.executable, "-m", __name__], out, log, os.environ, given)
+        process = started([sys.executable, "-m", PACKAGE], out, log, os.environ, given)
         try:
             status = process.wait()
         finally:
@@ -279,7 +281,3 @@ def main() -> int:
     with os.fdopen(answer, "w", encoding="utf-8") as out:
         json.dump(found, out)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -192,26 +192,49 @@ def unit(name: str, python: Path) -> str:
 def loaded_for(algorithms: Sequence[str]) -> Iterator[None]:
     """Has algorithms in the running kernel for as long as the context lasts, if they are not there anyway.
 
-    They leave the kernel with this process, whatever ends it.
+    They leave the kernel with this process, whatever ends it. Where other processes use what this one loaded, the end
+    of the context waits for theirs.
 
     Raises
     ------
     KernelError
         If this machine cannot load them.
     """
-    there = available()
-    wanted = {one for algorithm in algorithms if algorithm not in there and (one := module_with(algorithm))}
+    wanted = {one for algorithm in algorithms if (one := module_with(algorithm))}
     with contextlib.ExitStack() as stack:
         for module in sorted(wanted, key=lambda one: one.name):
-            library = _ready(module)
-            if _release() < libbpf.LINKED_SINCE:
-                raise KernelError(
-                    f"{module.name}: Linux {platform.release()} cannot load an algorithm for one run; accepted: first "
-                    f"`ackclock kernel load {module.name}`, or Linux {_dotted(libbpf.LINKED_SINCE)} or later"
-                )
-            loaded = libbpf.Loaded(library, str(module.object), linked=True)
-            stack.callback(loaded.close, remove=False)
+            stack.enter_context(_held(module))
         yield
+
+
+@contextlib.contextmanager
+def _held(module: Module) -> Iterator[None]:
+    """A module that stays: every process that uses it shares a lock, and who loaded it waits for that lock alone."""
+    import fcntl
+
+    with contextlib.ExitStack() as stack:
+        users = stack.enter_context(module.object.open("rb")) if module.object.exists() else None
+        loaded = None
+        with Path(__file__).open("rb") as turn:
+            # Two processes must not find it missing at once.
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            if users is not None:
+                fcntl.flock(users, fcntl.LOCK_SH)
+            if not set(module.algorithms) <= set(available()):
+                library = _ready(module)
+                if _release() < libbpf.LINKED_SINCE:
+                    raise KernelError(
+                        f"{module.name}: Linux {platform.release()} cannot load an algorithm for one run; accepted: "
+                        f"first `ackclock kernel load {module.name}`, or Linux {_dotted(libbpf.LINKED_SINCE)} or later"
+                    )
+                loaded = libbpf.Loaded(library, str(module.object), linked=True)
+        try:
+            yield
+        finally:
+            if loaded is not None and users is not None:
+                fcntl.flock(users, fcntl.LOCK_UN)
+                fcntl.flock(users, fcntl.LOCK_EX)
+                loaded.close(remove=False)
 
 
 def _module(name: str) -> Module:
