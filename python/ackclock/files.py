@@ -21,8 +21,20 @@ if TYPE_CHECKING:
 
     from ackclock.table import Table
 
-__all__ = ["FolderError", "check_folder", "output_folder", "write_bytes", "write_csv", "write_json", "write_text"]
+__all__ = [
+    "MARKER",
+    "STORE",
+    "FolderError",
+    "check_folder",
+    "output_folder",
+    "write_bytes",
+    "write_csv",
+    "write_json",
+    "write_text",
+]
 
+STORE = "ackclock-store.json"
+"""The manifest of a store of sweeps (`ackclock.store`)."""
 MARKER = "ackclock.json"
 """Names the files of a result folder, so that the next run knows what it may replace."""
 
@@ -58,6 +70,8 @@ def check_folder(path: Path, *, kept: str | None = None) -> None:
     if path.samefile(Path.cwd()):
         raise FolderError(f"{path} is the folder this runs in; name another folder")
     foreign = _foreign(path, kept)
+    if (path / STORE).exists() and foreign is not None:
+        raise FolderError(f"{path} holds a store of sweeps, which nothing replaces; name another folder")
     if foreign is not None:
         raise FolderError(
             f"{path} holds what ackclock did not write ({foreign.relative_to(path)}); name another folder"

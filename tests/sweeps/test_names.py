@@ -88,3 +88,15 @@ def test_measures_of_the_user_are_not_checked():
 def test_a_sweep_without_of_prints_the_usual_measures(scenario_file, tmp_path, capsys):
     assert main(["sweep", str(scenario_file), "--set", "duration=2s", "--out", str(tmp_path / "s")]) == 0
     assert "flows.goodput_bps" in capsys.readouterr().out
+
+
+def test_a_run_and_a_sweep_do_not_share_a_folder(scenario_file, tmp_path, capsys):
+    of_run, of_sweep = str(tmp_path / "run"), str(tmp_path / "sweep")
+    short = ["--set", "duration=2s", "--out"]
+    assert main(["run", str(scenario_file), *short, of_run]) == 0
+    assert main(["sweep", str(scenario_file), *short, of_sweep]) == 0
+    capsys.readouterr()
+    assert main(["sweep", str(scenario_file), *short, of_run]) == 2
+    assert "holds the results of a run; name another folder" in capsys.readouterr().err
+    assert main(["run", str(scenario_file), *short, of_sweep]) == 2
+    assert "holds a store of sweeps, which nothing replaces" in capsys.readouterr().err

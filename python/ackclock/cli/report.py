@@ -54,7 +54,7 @@ def report(
         raise UsageError(f"--out {target}: a folder; name the file to write")
     if not target.parent.is_dir():
         raise UsageError(f"--out {target}: {target.parent} is no folder")
-    if not (folder / "ackclock-store.json").exists() and _studies(folder):
+    if not (folder / files.STORE).exists() and _studies(folder):
         if of or sweep is not None or against is not None:
             raise UsageError(f"{folder} holds studies: --of, --sweep and --against are for the store of a sweep")
         document = _front(folder, target, out)

@@ -46,7 +46,7 @@ COLUMNS = (
 )  # fmt: skip
 """Columns of the table of runs besides the varied fields, which cannot have these names."""
 
-MANIFEST = "ackclock-store.json"
+MANIFEST = files.STORE
 
 LONGEST_VERSION = 64
 """Characters of a version that a message shows."""

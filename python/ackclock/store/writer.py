@@ -256,7 +256,10 @@ def _prepare(layout: Layout) -> bool:
             ours = {layout.lock, *layout.half_written()}
             foreign = next((entry for entry in sorted(root.iterdir()) if entry not in ours), None)
             if foreign is not None and not layout.manifest.exists():
-                raise StoreError(f"{root} holds what is no store ({foreign.name}); name another folder")
+                what = (
+                    "the results of a run" if (root / files.MARKER).exists() else f"what is no store ({foreign.name})"
+                )
+                raise StoreError(f"{root} holds {what}; name another folder")
             if not os.access(root, os.W_OK | os.X_OK):
                 raise StoreError(f"{root}: cannot be written: Permission denied")
             return False
