@@ -7,6 +7,7 @@ import inspect
 
 import duckdb
 import pytest
+from matplotlib import pyplot
 
 import ackclock
 from ackclock.cli import main
@@ -34,10 +35,11 @@ def test_every_figure_of_a_run_is_one_of_the_command():
 def test_every_figure_is_written_with_its_probes(scenario_file, tmp_path, figure, capsys):
     text = scenario_file.read_text(encoding="utf-8").replace("window = true\npackets = true", "")
     scenario_file.write_text(text, encoding="utf-8")
-    out = tmp_path / "one.svg"
+    out, before = tmp_path / "one.svg", set(pyplot.get_fignums())
     assert main(["plot", str(scenario_file), figure, "--out", str(out)]) == 0
     assert out.read_text(encoding="utf-8").startswith("<?xml")
     assert capsys.readouterr().out.strip() == str(out)
+    assert not set(pyplot.get_fignums()) - before, "a figure that is written is closed"
 
 
 def test_flows_are_chosen_and_mistakes_are_told(scenario_file, tmp_path, capsys):

@@ -87,10 +87,16 @@ def plot(
     chosen: str | Sequence[str] | None = list(flow) or None
     if figure == "sequence" and chosen is not None:
         chosen = flow[0]
+    from matplotlib import pyplot
+
+    before = set(pyplot.get_fignums())
     try:
         figures.save(draw(**{named: chosen}), target)
     except (ValueError, KeyError) as error:
         raise UsageError(f"{figure}: {error.args[0]}") from None
+    finally:
+        for number in set(pyplot.get_fignums()) - before:
+            pyplot.close(number)
     say(str(target))
     return DONE
 
