@@ -23,7 +23,19 @@ from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["LoadError", "adopt", "adopted", "algorithms", "files", "load", "register", "rows", "schemas", "sources"]
+__all__ = [
+    "LoadError",
+    "adopt",
+    "adopted",
+    "algorithms",
+    "files",
+    "load",
+    "register",
+    "rows",
+    "schemas",
+    "sources",
+    "text_of",
+]
 
 NEEDED = ("on_ack", "on_congestion", "on_timeout")
 RESERVED = ("kind", "source")
@@ -102,11 +114,17 @@ def sources() -> dict[str, tuple[str, str]]:
     """
     found = {}
     for name, entry in _entries.items():
-        file = Path(entry.home[0])
-        if not file.is_file():
+        text = text_of(name)
+        if text is None:
             raise LoadError(f"{name}: its class is in no file, so no other machine can load it; put it into one")
-        found[entry.row["source"]] = (file.name, file.read_text(encoding="utf-8"))
+        found[entry.row["source"]] = text
     return found
+
+
+def text_of(name: str) -> tuple[str, str] | None:
+    """The name and the text of the file of a registered congestion control; None if its class is in no file."""
+    file = Path(_entries[name].home[0])
+    return (file.name, file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 def adopt(sources: dict[str, tuple[str, str]]) -> None:

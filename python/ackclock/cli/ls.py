@@ -54,7 +54,7 @@ def _row(store: Store) -> dict[str, Any]:
         "done": store.finished - store.failed,
         "failed": store.failed,
         "missing": len(store.runs) - store.finished,
-        "varied": list(dict.fromkeys(name for point in sweep.points for name in point)),
+        "varied": sweep.varied,
         "version": sweep.version,
     }
 

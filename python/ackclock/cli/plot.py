@@ -154,7 +154,7 @@ def _rows_of(store: Store, table: str) -> Table:
         raise UsageError(f"no table {table}; accepted: {', '.join(store.tables)}{did_you_mean(table, store.tables)}")
     if table == "runs":
         return store.table("runs")
-    varied = list(dict.fromkeys(name for sweep in store.sweeps for point in sweep.points for name in point))
+    varied = list(dict.fromkeys(name for sweep in store.sweeps for name in sweep.varied))
     quoted = ", ".join('runs."' + name.replace('"', '""') + '"' for name in [*varied, "seed"])
     places = "(SELECT run, min(place) AS place FROM runs GROUP BY run)"
     query = f'SELECT {quoted}, t.* FROM "{table}" AS t JOIN runs USING (run) JOIN {places} AS p USING (run) '  # noqa: S608
@@ -169,7 +169,7 @@ def _points(estimates: Mapping[str, Sequence[PointEstimate]]) -> Table:
 
     first = next(iter(estimates.values()))
     names = dict.fromkeys(name for one in first for name in one.params)
-    columns: dict[str, list[Any]] = {name: [_plain(one.params.get(name)) for one in first] for name in names}
+    columns: dict[str, list[Any]] = {name: [one.params.get(name) for one in first] for name in names}
     for measure, points in estimates.items():
         told = [one.document() for one in points]
         columns[measure] = [one["mean"] for one in told]
@@ -177,10 +177,6 @@ def _points(estimates: Mapping[str, Sequence[PointEstimate]]) -> Table:
         columns[f"{measure} high"] = [None if one["ci"] is None else one["ci"][1] for one in told]
         columns[f"{measure} n"] = [one["n"] for one in told]
     return Table(ArrowTable.from_pydict({name: _array(cells) for name, cells in columns.items()}))
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
 def _array(cells: Sequence[object]) -> Any:

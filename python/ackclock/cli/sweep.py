@@ -156,7 +156,7 @@ def _print(store: Store, measures: Sequence[str]) -> None:
     failed = f", {store.failed} failed" if store.failed else ""
     runs, points = counted(len(sweep.runs), "run"), counted(len(sweep.points), "point")
     say(f"{sweep.name}: {runs} of {points}{failed}; ackclock {sweep.version}")
-    names = list(dict.fromkeys(name for point in sweep.points for name in point))
+    names = sweep.varied
     estimates = [[one.document() for one in store.estimates(name)] for name in measures]
     rows = []
     for number, point in enumerate(sweep.points[:SHOWN]):

@@ -26,7 +26,8 @@ import ackclock
 from ackclock import _core
 from ackclock._build import revision
 from ackclock._errors import RefusedError
-from ackclock.packs.wheel import wheel_of
+from ackclock.measure import MEASURES
+from ackclock.packs.wheel import MOMENT, wheel_of
 from ackclock.store.layout import Layout, listed
 from ackclock.store.provenance import build, host
 
@@ -40,13 +41,9 @@ __all__ = ["FORMAT", "PackError", "Packed", "digests", "pack", "read"]
 
 FORMAT = 1
 DOCUMENT = "ackclock-pack.json"
-MOMENT = (1980, 1, 1, 0, 0, 0)
-"""The time of every file of an archive, so that the same store gives the same bytes."""
 LARGEST = 64 * 2**30
 """Most bytes that an archive may have unpacked."""
 NOT_PACKED = ("lock",)
-USER_TABLE = "measures"
-"""The table of the numbers that a function of the user took. The function itself is not in a pack."""
 
 README = """\
 # {names}
@@ -182,7 +179,8 @@ def digests(result: Result) -> dict[str, str]:
     """The digest of every table of a run: of the names of its columns, and of all its cells in their order."""
     found = {}
     for name, table in result.tables.items():
-        if name == USER_TABLE:
+        # The function of the user that took these numbers is not in a pack.
+        if name == MEASURES:
             continue
         digest = hashlib.sha256()
         for column in sorted(set(table.column_names) - {"run"}):

@@ -17,6 +17,7 @@ from ackclock.packs.archive import PackError, digests, read
 from ackclock.progress import reporter
 from ackclock.scenario import Text
 from ackclock.store.provenance import build
+from ackclock.sweeps.plan import backend_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,15 +136,8 @@ def _wanted(store: Store, folder: Path) -> Iterator[tuple[str, str, Job]]:
             files = tuple((key, f'"{folder / "store" / "sources" / digest}"') for key, digest in point.get("files", []))
             overrides = (*(tuple(pair) for pair in point["overrides"]), *files)
             told = ", ".join(f"{name}={value}" for name, value in point["params"].items()) or "the scenario"
-            backend = point.get("backend", SIM)
-            job = Job(texts[point["scenario"]], overrides, seed, backend=backend.removesuffix(_release(backend)))
+            job = Job(texts[point["scenario"]], overrides, seed, backend=backend_of(point.get("backend", SIM)))
             yield run, f"{told}, seed {seed}", job
-
-
-def _release(backend: str) -> str:
-    """What a store adds to the name of the running kernel."""
-    kind, colon, rest = backend.partition(":")
-    return f"{colon}{rest}" if kind == "linux" and rest[:1].isdigit() and "." in rest and "-" in rest else ""
 
 
 def _algorithms(store: Store) -> dict[str, tuple[str, str]]:

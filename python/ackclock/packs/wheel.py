@@ -10,9 +10,10 @@ from pathlib import Path
 
 from ackclock._errors import RefusedError
 
-__all__ = ["wheel_of"]
+__all__ = ["MOMENT", "wheel_of"]
 
 MOMENT = (1980, 1, 1, 0, 0, 0)
+"""The time of every file of an archive, so that the same files give the same bytes."""
 UNPACKED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 """Files beside the metadata that the installer wrote."""
 

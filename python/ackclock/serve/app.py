@@ -108,7 +108,7 @@ async def _style(_: Request) -> Response:
 
 def _runs(_: Request, store: Store) -> Response:
     """Every run that has finished well, what was varied, and how far the sweeps are."""
-    names = list(dict.fromkeys(name for sweep in store.sweeps for point in sweep.points for name in point))
+    names = list(dict.fromkeys(name for sweep in store.sweeps for name in sweep.varied))
     sweep_names = _sweep_names(store)
     several = len(sweep_names) > 1
     rows = [row for row in store.runs.rows() if row["status"] == "done"]

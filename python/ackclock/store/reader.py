@@ -47,6 +47,11 @@ class Sweep:
     document: Mapping[str, Any]
     """All of ``sweeps/ID.json``: the scenario, the points with what they set, the seeds."""
 
+    @property
+    def varied(self) -> list[str]:
+        """The names of all varied fields, in the order of the points."""
+        return list(dict.fromkeys(name for point in self.points for name in point))
+
 
 def open_store(
     path: str | os.PathLike[str],

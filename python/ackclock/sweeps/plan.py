@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import Text
     from ackclock.sweeps.vary import Setting
 
-__all__ = ["Keep", "Plan", "Point", "Run", "points_of"]
+__all__ = ["Keep", "Plan", "Point", "Run", "backend_of", "points_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +241,12 @@ class Plan:
 def _kernel(backend: str) -> str:
     """A name of a kernel that is another for every other kernel: the running one may change with the machine."""
     return f"{backend}:{platform.release()}" if backend == "linux" else backend
+
+
+def backend_of(kernel: str) -> str:
+    """The backend that `_kernel` named. The exact name of a kernel of the cache is a digest, which has no dot."""
+    kind, _, which = kernel.partition(":")
+    return kind if "." in which else kernel
 
 
 def _digest(value: Any) -> str:

@@ -53,22 +53,14 @@ def keep_files(points: Iterable[Point], layout: Layout) -> None:
             files.write_bytes(target, data)
 
 
-def algorithms_of(points: Sequence[Point]) -> dict[str, list[str] | None]:
+def algorithms_of(points: Sequence[Point]) -> dict[str, tuple[str, str] | None]:
     """The registered congestion controls that points name: source of its row to the name and text of its file.
 
     One whose class is in no file has none, and can be repeated nowhere else.
     """
     named = {name for point in points for name in point.algorithms}
-    found: dict[str, list[str] | None] = {}
-    for row in _registry.rows():
-        if row["name"] in named:
-            try:
-                [text] = [file for source, file in _registry.sources().items() if source == row["source"]]
-            except _registry.LoadError:
-                found[row["source"]] = None
-            else:
-                found[row["source"]] = list(text)
-    return found
+    rows = [row for row in _registry.rows() if row["name"] in named]
+    return {row["source"]: _registry.text_of(row["name"]) for row in rows}
 
 
 def names_of(canonical: dict[str, Any]) -> tuple[str, ...]:

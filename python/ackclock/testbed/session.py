@@ -49,7 +49,6 @@ PACKAGE = "ackclock.testbed"
 ENDED_LATE = 124
 """The exit status of coreutils' timeout."""
 SETTINGS = Path("/proc/sys")
-CLONE_NEWNET = 0x40000000
 
 
 class SessionError(ServerError):
@@ -176,7 +175,7 @@ def _player(ask: Mapping[str, Any], url: str, folder: Path) -> list[str]:
 
 def _session(ask: dict[str, Any]) -> dict[str, Any]:
     """Runs the session that `play` asks for in this process, which gets a namespace of its own."""
-    from ackclock.emulate.inside import checked, library
+    from ackclock.emulate.inside import CLONE_NEWNET, checked, library
     from ackclock.scenario import Text
 
     checked(library.unshare(CLONE_NEWNET), "unshare")

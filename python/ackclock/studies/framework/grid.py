@@ -13,6 +13,7 @@ import numpy as np
 from ackclock import _core, _registry, stats
 from ackclock._run import Job
 from ackclock.scenario import override_pairs
+from ackclock.sweeps.sources import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -150,9 +151,8 @@ def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping
     return " ".join(["ackclock run scenario.toml", *loads, f"--seed {seed}", *sets])
 
 
-def _algorithms(one: Job) -> list[str]:
+def _algorithms(one: Job) -> tuple[str, ...]:
     """The names of the congestion controls of a run."""
     text = one.scenario
     checked = _core.check(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
-    given = (flow["cc"] for flow in json.loads(checked)["flows"] if "cc" in flow)
-    return [cc["kind"] if isinstance(cc, dict) else cc for cc in given]
+    return names_of(json.loads(checked))

@@ -184,15 +184,11 @@ def outcome(
         "later than 2 % of the round-trip time after their time. The largest 99th percentile of the lateness is "
         f"{late:.3g} ms."
     )
-    names = [*columns]
     return Outcome(
         claims=(),
         seeds=seeds,
         hashes=hashes(kernel.readings, kernel.variants[0]),
-        runs={
-            f"runs-{number}-{_file(name)}": grid
-            for number, (name, grid) in enumerate(zip(names, columns.values(), strict=True))
-        },
+        runs={f"runs-{number}-{_file(name)}": grid for number, (name, grid) in enumerate(columns.items())},
         sheets=[sheet(columns, lines, title, caption), *others],
         figures=[*drawn, *figures(columns, lines, command)],
         findings=findings,

@@ -150,19 +150,13 @@ class Study:
             while not kept.quick and _undecided(outcome) and 2 * kept.times <= self.most_times:
                 kept = replace(kept, times=2 * kept.times)
                 outcome = self.run(self, kept)
-        return StudyResult(
-            slug=self.slug,
+        return self._result(
+            outcome,
+            lab,
             title=self.title,
-            claims=outcome.claims,
             seeds=list(kept.extended(outcome.seeds)),
             command=self.command(lab),
-            quick=lab.quick,
             page=self.file("README.md"),
-            sheets=[*outcome.sheets, *(_runs_sheet(name, grid) for name, grid in outcome.runs.items())],
-            figures=outcome.figures,
-            scenarios=dict(outcome.hashes),
-            files={**{name: self.file(name) for name in self.scenarios}, **outcome.files},
-            findings=outcome.findings,
             compares=self.compares,
         )
 
@@ -178,21 +172,30 @@ class Study:
             raise ValueError(f"{self.slug} has no live part")
         with lab.kept() as kept:
             outcome = self.live(self, kept)
-        return StudyResult(
-            slug=self.slug,
+        return self._result(
+            outcome,
+            lab,
+            self.live_scenarios,
             title=f"{self.title}, on the running kernel",
-            claims=(),
             seeds=list(outcome.seeds),
             command=self.live_command(lab),
-            quick=lab.quick,
             page=self.file("live.md"),
+            compares=False,
+            backend="linux",
+        )
+
+    def _result(self, outcome: Outcome, lab: Lab, further: Sequence[str] = (), **own: Any) -> StudyResult:
+        """The result of an outcome; `further` are scenario files besides those of the study."""
+        return StudyResult(
+            slug=self.slug,
+            claims=outcome.claims,
+            quick=lab.quick,
             sheets=[*outcome.sheets, *(_runs_sheet(name, grid) for name, grid in outcome.runs.items())],
             figures=outcome.figures,
             scenarios=dict(outcome.hashes),
-            files={**{name: self.file(name) for name in (*self.scenarios, *self.live_scenarios)}, **outcome.files},
+            files={**{name: self.file(name) for name in (*self.scenarios, *further)}, **outcome.files},
             findings=outcome.findings,
-            compares=False,
-            backend="linux",
+            **own,
         )
 
 
