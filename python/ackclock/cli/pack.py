@@ -71,7 +71,7 @@ def verify(
     Parameters
     ----------
     archive
-        What `ackclock pack` wrote.
+        The archive that `ackclock pack` wrote.
     most
         Repeat so many runs, spread over all of them.
     any_version

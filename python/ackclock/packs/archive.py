@@ -74,7 +74,7 @@ class PackError(RefusedError):
 
 @dataclass(frozen=True)
 class Packed:
-    """What was put into an archive."""
+    """An archive that was written."""
 
     path: Path
     runs: int

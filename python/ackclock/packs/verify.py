@@ -35,7 +35,7 @@ EQUIVALENT = 0.05
 
 @dataclass(frozen=True)
 class Verified:
-    """What came of the repetition."""
+    """The result of repeating the runs of a pack."""
 
     runs: int
     """Runs of the pack."""

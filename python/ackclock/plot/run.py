@@ -35,7 +35,7 @@ SHADE = 0.3
 
 STALLED = Line2D([], [], color=INK, marker="x", linestyle="", label="segment with a stall")
 SHADED = Patch(color=INK, alpha=0.2, linewidth=0, label="stall")
-"""What stands for stalls in legends."""
+"""The entries of legends for stalls."""
 
 
 class Plot:

@@ -174,7 +174,7 @@ def _overlay(figures: dict[str, dict[str, Any]], plot: Plot, number: int, *, alo
     colours: dict[str, int] = {}
     for series in [] if alone else data["series"]:
         series["label"] = f"{number + 1}: {series['label']}"
-        # What differs is the run, which has the colour; the flows of a run differ in their dashes.
+        # Each run has a colour of its own; the flows of a run differ in their dashes.
         place = colours.setdefault(series["colour"], len(colours))
         series["colour"] = RUN_COLOURS[number]
         if place and "dash" not in series:

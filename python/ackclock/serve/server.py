@@ -41,7 +41,7 @@ def serve(
     ipv6
         Also on ::1.
     token
-        What a request has to know; without it every user of this machine can read the store.
+        The token that every request has to have; without one every user of this machine can read the store.
     ready
         Is told the addresses, as soon as they answer.
 

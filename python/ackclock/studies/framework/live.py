@@ -56,7 +56,7 @@ class Line:
     unit: str
     of: Callable[[Grid], Estimate]
     published: str = ""
-    """What the source prints, as far as it prints a number."""
+    """The number that the source prints, or its words."""
 
 
 def kernel_name() -> str:
@@ -65,7 +65,7 @@ def kernel_name() -> str:
 
 
 def over_sockets() -> Worker[Job, Result]:
-    """What runs jobs over the sockets of the running kernel; a store tells its numbers from another kernel's."""
+    """A worker that runs jobs over the sockets of the running kernel, whose release the store has with its numbers."""
     return functools.partial(_run, platform.release())
 
 
@@ -74,7 +74,7 @@ def _run(_: str, job: Job, cancel: Cancel, __: ProgressCallback) -> Result:
 
 
 def asked_of(readings: Sequence[Reading], variants: Sequence[Variant]) -> dict[tuple[str, str], dict[str, Any]]:
-    """What each reading with each variant asks of the kernel's flows, by both names.
+    """The questions for the kernel of each reading with each variant, by both names.
 
     Raises
     ------

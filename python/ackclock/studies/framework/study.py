@@ -245,7 +245,7 @@ class StudyResult:
     compares: bool = True
     """Whether the report opens with the published numbers and the measured ones, rather than with the first figure."""
     backend: str = "sim"
-    """What carried the segments: ``sim``, or ``linux`` for the running kernel."""
+    """The TCP of its runs: ``sim``, or ``linux`` for the running kernel beside the simulator."""
 
     @property
     def regressions(self) -> list[str]:

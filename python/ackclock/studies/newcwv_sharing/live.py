@@ -44,7 +44,7 @@ def run(study: Study, lab: Lab) -> Outcome:
 
 
 def shares(result: Result) -> dict[str, float]:
-    """What each class carried over the run, losses, and what the DASH client saw."""
+    """The rate of each class over the run, losses, and the level and the stalls of the DASH client."""
     rows = list(result.flows.rows())
     end_s = float(result.meta["duration_s"])
     carried = [
