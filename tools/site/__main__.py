@@ -7,7 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.site import algorithms, api, catalogued, columns, fields, figures, forms, navigation
+from tools.site import algorithms, api, catalogued, columns, disk, fields, figures, forms, navigation
 from tools.site.pages import carry
 
 
@@ -25,6 +25,7 @@ def main(folder: Path) -> None:
     order = navigation.as_yaml(navigation.navigation(pages), pages)
     (folder / "mkdocs.yml").write_text(settings + order, encoding="utf-8")
     shutil.copy(Path(__file__).with_name("site.css"), pages)
+    (pages / disk.NAME).write_text(disk.script(disk.worker()), encoding="utf-8")
     draw(pages / "congestion-control")
 
 

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ackclock.cli.output import UsageError, say
+from ackclock.cli.output import UsageError, print_table, say
 
 __all__ = ["new"]
 
 
-def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
+def new(kind: str, name: str | None = None, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
     """Write a file as a starting point.
 
     Parameters
@@ -20,7 +20,7 @@ def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")
         The kind of file: scenario, an example scenario; or cc, a congestion control in Python.
     name
         The name of the example, such as parking-lot, or of the congestion control in scenarios, such as my-reno. The
-        file is then parking-lot.toml or my_reno.py in this folder. An unknown name of an example lists all of them.
+        file is then parking-lot.toml or my_reno.py in this folder. Without a name, the examples are listed.
     full
         Write all callbacks of a congestion control instead of the five rules of a window.
     """
@@ -29,12 +29,18 @@ def new(kind: str, name: str, /, *, full: Annotated[bool, Parameter(negative="")
 
         if full:
             raise UsageError("--full is for congestion controls: ackclock new cc NAME --full")
+        if name is None:
+            print_table("examples", ["name", "subject"], [(one, examples.subject(one)) for one in examples.names()])
+            say("ackclock new scenario NAME")
+            return 0
         scenario, *others = examples.write(name)
         say(f"{scenario}: an example scenario" + "".join(f"; it needs {file}" for file in others))
         say(f"ackclock run {scenario}")
     elif kind == "cc":
         from ackclock import templates
 
+        if name is None:
+            raise UsageError("expected the name of the congestion control: ackclock new cc NAME")
         file = templates.write(name, full=full)
         say(f"{file}: a congestion control that behaves like Reno until you change it")
         say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
