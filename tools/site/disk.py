@@ -1,4 +1,4 @@
-"""Search in the site that is opened from a disk: browsers refuse a worker from a file there, and accept one from a text.
+"""Search in a site that is opened from a disk.
 
 The theme searches in a web worker. A page at ``file://`` may not start a worker from a file, because browsers take
 every such file for another origin. The script that this module writes gives the worker its program as a text. The

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "runs", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures", "wireshark",
-    "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "test-bed", "emulate",
-    "extend", "verify", "verdicts",
+    "runs", "topologies", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures",
+    "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "test-bed",
+    "emulate", "extend", "verify", "verdicts",
+)  # fmt: skip
+GALLERY = (
+    "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
+    "link-failure", "satellite", "cellular", "abr-dash",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
@@ -59,6 +63,7 @@ def navigation(pages: Path) -> list[Group]:
     believed[4:4] = [Group("Studies", _listed(pages, "studies"))]
     found = [
         Group("Start", ["index.md", "tutorial.md", "inventory.md", "demo.md"]),
+        Group("Gallery", ["gallery/index.md", *(f"gallery/{name}.md" for name in GALLERY)]),
         Group("How to", how_to),
         Group("Coming from", [f"coming-from/{name}.md" for name in COMING_FROM]),
         Group("Reference", reference),

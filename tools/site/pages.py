@@ -14,13 +14,16 @@ ROOT = Path(__file__).parents[2]
 GENERATED = (("docs", "congestion-control"), ("docs", "queues"), ("docs", "reference"))
 """Folders whose pages are made with the site. That a link to one leads somewhere is seen when all are there."""
 
+CARRIED = ("*.md", "*.png", "*.ipynb")
+"""Files of the folder `docs` that are in the site. A reader downloads a notebook."""
+
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
 def written() -> dict[PurePosixPath, PurePosixPath]:
     """The path of each page and picture in the repository, and its path in the site."""
     places = {PurePosixPath("README.md"): PurePosixPath("index.md")}
-    for path in sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "docs").rglob("*.png")]):
+    for path in sorted(path for kind in CARRIED for path in (ROOT / "docs").rglob(kind)):
         inner = PurePosixPath(path.relative_to(ROOT / "docs").as_posix())
         places["docs" / inner] = inner
     for path in sorted((ROOT / "python/ackclock/studies").glob("*/README.md")):
@@ -52,9 +55,18 @@ def carry(folder: Path) -> None:
             if place.parent.name == "studies":
                 # Their reports have a heading of their own.
                 text = f"# {place.stem}\n\n{text}"
+            elif place.parent.name == "gallery" and place.stem != "index":
+                text += scenario_of(place.stem)
             target.write_text(turned(text, source, places), encoding="utf-8")
         else:
             shutil.copy(ROOT / source, target)
+
+
+def scenario_of(name: str) -> str:
+    """The section with the text of an example scenario, as its page in the gallery ends."""
+    folder = ROOT / "python/ackclock/examples"
+    (file,) = folder.rglob(f"{name}.toml")
+    return f"\n## The scenario\n\n```toml\n{file.read_text(encoding='utf-8')}```\n"
 
 
 def turned(text: str, source: PurePosixPath, places: dict[PurePosixPath, PurePosixPath]) -> str:
