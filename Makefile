@@ -70,6 +70,7 @@ bench: env
 docs: env $(STAMPS)/docs
 	$(BIN)/python -m tools.site out/docs
 	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
+	SITE=out/docs/site $(BIN)/pytest -q tools/site/built_test.py
 	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
 wheel: $(STAMPS)/requirements vendor bpf | requirements

@@ -13,8 +13,30 @@ FOLDER = Path(examples.__file__).parent
 
 
 def test_every_example_is_offered():
-    assert examples.names() == sorted(path.stem for path in FOLDER.glob("*.toml"))
-    assert "parking-lot" in examples.names()
+    assert examples.names() == sorted(path.stem for path in FOLDER.rglob("*.toml"))
+    assert {"parking-lot", "bufferbloat"} <= {*examples.names()}
+
+
+def test_without_a_name_every_example_is_listed_with_its_subject(cli):
+    status, out, err = cli("new", "scenario")
+    assert (status, err) == (0, "")
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line.strip()}
+    assert all(rows[name] == examples.subject(name) for name in examples.names())
+    assert rows["bufferbloat"] == "Why does a telephone call suffer when somebody at home uploads a file?"
+    assert rows["bulk"].startswith("Two Reno flows share 1 Mbit/s for ten minutes")
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize("path", sorted((FOLDER / "gallery").glob("*.toml")), ids=lambda path: path.stem)
+def test_a_scenario_of_the_gallery_teaches(path):
+    text = path.read_text(encoding="utf-8")
+    head = text.partition("\nname = ")[0].splitlines()
+    assert head[0].startswith("# Question: ")
+    assert head[0].endswith("?")
+    assert any(line.startswith("# Watch: ") for line in head)
+    assert any(line.startswith(f"#   ackclock run {path.name}") or f"sweep {path.name}" in line for line in head)
+    # Most values have a comment beside or above them.
+    assert text.partition("\nname = ")[2].count("#") >= 3
 
 
 @pytest.mark.parametrize("name", examples.names())
@@ -22,7 +44,7 @@ def test_an_example_is_written_with_what_it_names_and_is_valid(cli, name):
     status, out, err = cli("new", "scenario", name)
     assert (status, err) == (0, "")
     assert f"ackclock run {name}.toml" in out
-    assert sorted(path.name for path in Path().iterdir()) == sorted(path.name for path in FOLDER.glob(f"{name}.*"))
+    assert sorted(path.name for path in Path().iterdir()) == sorted(path.name for path in FOLDER.rglob(f"{name}.*"))
     assert ackclock.check(Path(f"{name}.toml"))["name"] == name
 
 
@@ -34,6 +56,10 @@ def test_nothing_is_overwritten(cli):
 
 def test_what_does_not_exist_is_refused(cli):
     accepted = ", ".join(examples.names())
+    nearest = f'ackclock: unknown example bufferblot; accepted: {accepted}; did you mean "bufferbloat"?\n'
+    assert cli("new", "scenario", "bufferblot") == (2, "", nearest)
+    expected = "ackclock: expected the name of the congestion control: ackclock new cc NAME\n"
+    assert cli("new", "cc") == (2, "", expected)
     assert cli("new", "scenario", "x") == (2, "", f"ackclock: unknown example x; accepted: {accepted}\n")
     assert cli("new", "queue", "x") == (2, "", "ackclock: unknown kind queue; accepted: scenario, cc\n")
     status, _, err = cli("new", "scenario", "bulk", "--full")

@@ -18,7 +18,7 @@ import pytest
 from tools.packaging import vendor
 
 WHEEL = Path(os.environ["WHEEL"]).resolve()
-EXAMPLES = {path.stem for path in (Path(__file__).parents[2] / "python/ackclock/examples").glob("*.toml")}
+EXAMPLES = {path.stem for path in (Path(__file__).parents[2] / "python/ackclock/examples").rglob("*.toml")}
 NEWEST_GLIBC = (2, 28)
 COMMANDS = [
     "bench",
@@ -94,7 +94,9 @@ def test_the_wheel_contains_licences_examples_and_scripts():
         assert f"{metadata}/licenses/{licence}" in names
     for name in vendor.FILES.values():
         assert f"ackclock/report/vendor/{name}" in names
-    contained = {Path(name).stem for name in names if re.fullmatch(r"ackclock/examples/[\w-]+\.toml", name)}
+    contained = {
+        Path(name).stem for name in names if re.fullmatch(r"ackclock/examples/(?:gallery/)?[\w-]+\.toml", name)
+    }
     assert contained == EXAMPLES
     assert not [name for name in names if name.startswith(("tests/", "tools/", "docs/"))]
 

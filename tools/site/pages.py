@@ -19,6 +19,9 @@ CARRIED = ("*.md", "*.png", "*.ipynb")
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
+FIGURE = re.compile(r"(?m)^(!\[.*\]\(\S+\.png\))$")
+"""A figure of a gallery page, which is as wide as a column of a paper."""
+
 
 def written() -> dict[PurePosixPath, PurePosixPath]:
     """The path of each page and picture in the repository, and its path in the site."""
@@ -56,7 +59,7 @@ def carry(folder: Path) -> None:
                 # Their reports have a heading of their own.
                 text = f"# {place.stem}\n\n{text}"
             elif place.parent.name == "gallery" and place.stem != "index":
-                text += scenario_of(place.stem)
+                text = FIGURE.sub(r"\1{ .figure }", text) + scenario_of(place.stem)
             target.write_text(turned(text, source, places), encoding="utf-8")
         else:
             shutil.copy(ROOT / source, target)
