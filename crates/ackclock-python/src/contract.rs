@@ -18,10 +18,9 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// The fields of a manifest that a workspace supplies, which a crate outside of it has to state.
-const FIELDS: [(&str, &str); 4] = [
+const FIELDS: [(&str, &str); 3] = [
     ("version", env!("CARGO_PKG_VERSION")),
     ("edition", "2024"),
-    ("rust-version", env!("CARGO_PKG_RUST_VERSION")),
     ("license", "MIT OR Apache-2.0"),
 ];
 
