@@ -9,9 +9,11 @@ import pytest
 
 from ackclock import templates
 
-__all__ = ["cargo", "needs_cargo", "of_source"]
+__all__ = ["CARGO", "cargo", "needs_cargo", "of_source"]
 
-needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+CARGO = shutil.which("cargo")
+
+needs_cargo = pytest.mark.skipif(CARGO is None, reason="cargo is not installed")
 
 
 def cargo(crate: Path, *arguments: str) -> str:

@@ -72,6 +72,8 @@ def write_crate(name: str, *, full: bool = False, within: Path = Path()) -> Path
     }
     for word, value in words.items():
         files = {path: text.replace(word, value) for path, text in files.items()}
+    # Cargo formats the crates in the folder of a crate as well.
+    files[f"{CONTRACT}/rustfmt.toml"] = 'max_width = 120\nuse_small_heuristics = "Max"\n'
     files |= {f"{CONTRACT}/{path}": text for path, text in _core.contract()}
     if folder.exists():
         raise FolderError(f"{folder} exists; it is not overwritten")

@@ -21,11 +21,15 @@ pub struct TemplateName {
 
 impl Algorithm for TemplateName {
     const NAME: &'static str = "template-name";
-    const SUMMARY: &'static str = "Additive increase of one segment a round trip, decrease by half.";
+    const SUMMARY: &'static str =
+        "Additive increase of one segment a round trip, decrease by half.";
     type Parameters = Parameters;
 
     fn new(parameters: Parameters) -> TemplateName {
-        TemplateName { parameters, acked: 0 }
+        TemplateName {
+            parameters,
+            acked: 0,
+        }
     }
 }
 
@@ -56,8 +60,8 @@ ackclock_cc::export!(CongestionControl: TemplateName);
 
 #[cfg(test)]
 mod tests {
-    use ackclock_cc::testing::{self, MSS};
     use ackclock_cc::Cause;
+    use ackclock_cc::testing::{self, MSS};
 
     use super::*;
 

@@ -19,7 +19,8 @@ pub struct TemplateName {
 
 impl Algorithm for TemplateName {
     const NAME: &'static str = "template-name";
-    const SUMMARY: &'static str = "Additive increase of one segment a round trip, decrease by half.";
+    const SUMMARY: &'static str =
+        "Additive increase of one segment a round trip, decrease by half.";
     type Parameters = Parameters;
 
     fn new(parameters: Parameters) -> TemplateName {
