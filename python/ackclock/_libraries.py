@@ -115,8 +115,10 @@ def built(folder: Path) -> Path:
         file = _target(folder) / "release" / _file_name(name)
     except FileNotFoundError:
         raise LibraryError("has no Cargo.toml; accepted: the folder of a crate, a library or a Python file") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
-        raise LibraryError(f"Cargo.toml is not that of a crate: {error}") from None
+    except (KeyError, TypeError, AttributeError):
+        raise LibraryError("Cargo.toml names no package; accepted: the folder of a crate") from None
+    except (OSError, ValueError) as error:
+        raise LibraryError(f"Cargo.toml cannot be read: {error}") from None
     if not file.is_file():
         raise LibraryError(f"has no {file.name} of a release build; run `cargo build --release` there first")
     sources = [manifest, *(folder / "src").rglob("*.rs")]

@@ -113,7 +113,7 @@ fn foreign(bytes: &[u8]) -> Option<String> {
         let (number, name) = match std::env::consts::ARCH {
             "x86_64" => (62, "x86_64"),
             "aarch64" => (183, "aarch64"),
-            _ => return None,
+            _ => (machine, "of another type"),
         };
         let other = match machine {
             62 => "x86_64".to_owned(),
@@ -125,7 +125,32 @@ fn foreign(bytes: &[u8]) -> Option<String> {
             return Some(format!("a library for processors of the type {other}, and this one is {name}"));
         }
     }
-    None
+    (format == "ELF" && !is_complete(bytes)).then(|| format!("the first {} bytes of a larger library", bytes.len()))
+}
+
+/// Whether a file has all segments and sections that its ELF header announces. The system maps segments unseen, and a
+/// process that reads beyond the end of the file is killed.
+fn is_complete(bytes: &[u8]) -> bool {
+    let number = |at: usize, length: usize| {
+        let digits = bytes.get(at..at.checked_add(length)?)?;
+        usize::try_from(digits.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte))).ok()
+    };
+    // e_ident[EI_CLASS] and [EI_DATA]: other words and byte orders are for the system to refuse.
+    if bytes.get(4..6) != Some(&[2, 1]) {
+        return true;
+    }
+    let segments = || {
+        // e_phoff, e_phentsize and e_phnum; p_offset and p_filesz.
+        let (table, size, count) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
+        let end = |index: usize| {
+            let segment = table.checked_add(index.checked_mul(size)?)?;
+            number(segment.checked_add(8)?, 8)?.checked_add(number(segment.checked_add(32)?, 8)?)
+        };
+        (0..count).map(end).try_fold(0, |most: usize, end| Some(most.max(end?)))
+    };
+    // e_shoff, e_shentsize and e_shnum: the table of sections is the last part of a file, if there is one.
+    let sections = || number(40, 8)?.checked_add(number(58, 2)?.checked_mul(number(60, 2)?)?);
+    segments().is_some_and(|end| end <= bytes.len()) && sections().is_some_and(|end| end <= bytes.len())
 }
 
 /// The system's message of an error.
@@ -177,5 +202,16 @@ mod tests {
             assert!(foreign(&bytes).unwrap().starts_with(words), "{words}");
         }
         assert_eq!(foreign(&elf(if cfg!(target_arch = "x86_64") { 62 } else { 183 })), None);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_ends_too_early_is_not_loaded() {
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert_eq!(foreign(&own), None);
+        for length in [40, 64, 4096, own.len() / 2, own.len() - 1] {
+            let told = foreign(&own[..length]).unwrap();
+            assert_eq!(told, format!("the first {length} bytes of a larger library"));
+        }
     }
 }

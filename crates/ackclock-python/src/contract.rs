@@ -18,11 +18,8 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// The fields of a manifest that a workspace supplies, which a crate outside of it has to state.
-const FIELDS: [(&str, &str); 3] = [
-    ("version", env!("CARGO_PKG_VERSION")),
-    ("edition", "2024"),
-    ("license", "MIT OR Apache-2.0"),
-];
+const FIELDS: [(&str, &str); 3] =
+    [("version", env!("CARGO_PKG_VERSION")), ("edition", "2024"), ("license", "MIT OR Apache-2.0")];
 
 /// Returns the sources of the crate `ackclock-cc`: paths and texts. The manifest needs no workspace.
 #[pyfunction]

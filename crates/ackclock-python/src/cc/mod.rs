@@ -127,13 +127,16 @@ fn lasting(name: &str) -> &'static str {
 /// A parameter of an algorithm of a library: name, summary, default, least and most.
 type Row = (&'static str, String, f64, f64, f64);
 
+/// A congestion control of a library: name, summary, parameters and algorithm.
+type Entry = (&'static str, String, Vec<Row>, Algorithm);
+
 /// Opens a library whose digest is `source`, and returns name, summary, parameters and algorithm of each of its
 /// congestion controls. The library stays in the process.
 ///
 /// # Errors
 /// `ValueError` if the file is not a library of congestion controls for this build.
 #[pyfunction]
-pub fn library(path: &str, source: &str) -> PyResult<Vec<(&'static str, String, Vec<Row>, Algorithm)>> {
+pub fn library(path: &str, source: &str) -> PyResult<Vec<Entry>> {
     let controls = ackclock_plugin::controls(Path::new(path)).map_err(PyValueError::new_err)?;
     let one = |control: Control| {
         let parameters = control.parameters.iter();
