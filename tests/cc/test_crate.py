@@ -132,7 +132,7 @@ def test_the_folder_of_a_crate_means_its_newest_release_build(crates, tmp_path):
     with pytest.raises(_registry.LoadError, match="of a release build; run `cargo build --release` there first"):
         ackclock.load(crate)
     (crate / "Cargo.toml").write_text("[workspace]\n")
-    with pytest.raises(_registry.LoadError, match="Cargo.toml names no package; accepted: the folder of a crate"):
+    with pytest.raises(_registry.LoadError, match=r"Cargo.toml names no package; accepted: the folder of a crate"):
         ackclock.load(crate)
     with pytest.raises(_registry.LoadError, match=r"has no Cargo.toml; accepted: the folder of a crate"):
         ackclock.load(tmp_path)
