@@ -10,7 +10,7 @@ import pytest
 import ackclock
 from ackclock import _registry
 from ackclock.cli import main
-from tests.cc.mine import BASE, SOURCE, equal, fails, run
+from tests.cc.mine import BASE, SOURCE, equal, fails, full, registered, run
 from tests.helpers.crates import cargo, needs_cargo, of_source
 
 pytestmark = [pytest.mark.slow, needs_cargo]
@@ -71,6 +71,22 @@ def test_every_event_arrives_with_its_numbers(zoo):
     """The algorithm compares the numbers, and panics if they are not plausible."""
     ackclock.load(zoo)
     assert equal(run({"kind": "zoo-full", "trouble": 14}), run("zoo-full"))
+
+
+def test_timeouts_idle_periods_scope_and_pacing_are_those_of_python(zoo):
+    def on_ack(self, window, ack, acked):
+        window.cwnd += acked // 2
+        window.pacing_rate = 2_000_000_000 * window.cwnd // ack.ctx.srtt
+
+    ackclock.load(zoo)
+    rules = {"timeout": lambda self, flow: 0.25, "idle": lambda self, flow: 1 / (1 + flow.idle)}
+    registered("mine", ackclock.WindowRules, **rules)
+    callbacks = full(on_ack=on_ack, scope=ackclock.Scope(slow_start=True))
+    registered("my-full", ackclock.CongestionControl, **callbacks)
+    for name, trouble, python in (("zoo-rules", 16, "mine"), ("zoo-full", 17, "my-full")):
+        result = run({"kind": name, "trouble": trouble}, **{"bottleneck.loss": "2%"})
+        assert equal(result, run(python, **{"bottleneck.loss": "2%"}))
+        assert not equal(result, run(name, **{"bottleneck.loss": "2%"}))
 
 
 def test_a_panic_at_the_end_of_a_connection_ends_the_run_and_not_the_process(zoo):

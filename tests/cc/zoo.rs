@@ -44,6 +44,14 @@ impl WindowRules for Rules {
     fn start(&mut self, flow: &Situation) -> f64 {
         if self.0 == 7.0 { 0.5 } else { flow.cwnd() }
     }
+
+    fn timeout(&mut self, flow: &Situation) -> f64 {
+        if self.0 == 16.0 { 0.25 } else { self.reduction(flow) }
+    }
+
+    fn idle(&mut self, flow: &Situation) -> f64 {
+        if self.0 == 16.0 { 1.0 / (1.0 + flow.idle()) } else { 1.0 }
+    }
 }
 
 struct Full {
@@ -75,7 +83,7 @@ impl CongestionControl for Full {
 
     fn scope(&self) -> Scope {
         let all = self.trouble == 14.0;
-        Scope { deliveries: all, losses: all, sends: all, ..Scope::default() }
+        Scope { slow_start: self.trouble == 17.0, deliveries: all, losses: all, sends: all, ..Scope::default() }
     }
 
     fn on_start(&mut self, window: &mut Window, ctx: &Context) {
@@ -90,6 +98,10 @@ impl CongestionControl for Full {
             11.0 => window.cwnd -= window.cwnd + 1,
             12.0 => window.cwnd = u64::MAX,
             13.0 => window.pacing_rate = Some(0),
+            17.0 => {
+                window.cwnd += acked / 2;
+                window.pacing_rate = ack.ctx.srtt.map(|srtt| 2_000_000_000 * window.cwnd / srtt);
+            }
             _ => window.cwnd += acked * ack.ctx.mss / window.cwnd,
         }
     }
