@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 import os
 import sys
@@ -80,6 +81,7 @@ def opened(path: Path) -> Library:
     return _opened.setdefault(digest, Library(data, digest, controls))
 
 
+@functools.lru_cache(maxsize=16)
 def encoded(data: bytes) -> str:
     """A library as a text, for documents."""
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
