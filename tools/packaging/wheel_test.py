@@ -132,7 +132,7 @@ def test_a_crate_from_the_wheel_builds_without_a_registry_and_runs(run, tmp_path
     run("new", "scenario", "parking-lot")
     run("new", "cc", "own-reno", "--rust")
     alone = os.environ | {"CARGO_HOME": str(tmp_path / "no-registry")}
-    cargo = [shutil.which("cargo"), "build", "--release", "--offline", "--quiet"]
+    cargo = ["cargo", "build", "--release", "--offline", "--quiet"]
     subprocess.run(cargo, cwd=tmp_path / "own-reno", env=alone, check=True)
     given = ["--load", "own-reno", "--set", "flows[0].cc=own-reno", "--set", "duration=5s"]
     assert "own-reno" in run("run", "parking-lot.toml", *given)
