@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::{env, io};
 
 /// The crates whose code affects results.
-const CRATES: [&str; 10] = ["core", "results", "schema", "app", "scenario", "tcp", "net", "wire", "sim", "python"];
+const CRATES: [&str; 12] =
+    ["core", "results", "schema", "app", "scenario", "tcp", "net", "wire", "sim", "cc", "plugin", "python"];
 
 fn main() -> io::Result<()> {
     let crates = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the manifest is")).join("..");

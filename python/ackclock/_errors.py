@@ -67,7 +67,7 @@ class RenamedWarning(FutureWarning):
 
 
 class AlgorithmError(Exception):
-    """A congestion control in Python raised an exception, which is the cause, or left a value that is not accepted."""
+    """A congestion control of the user raised an exception, which is the cause, panicked, or left a wrong value."""
 
     def __init__(self, algorithm: str, flow: str, time_s: float | None, callback: str, what: str) -> None:
         super().__init__(algorithm, flow, time_s, callback, what)
@@ -79,7 +79,7 @@ class AlgorithmError(Exception):
         """The simulated time, seconds; None where the callback is not told of it."""
         self.callback = callback
         self.what = what
-        """The type and the text of the exception."""
+        """The type and the text of the exception, the message and the place of the panic, or the value."""
 
     def __str__(self) -> str:
         at = "" if self.time_s is None else f" at {self.time_s:.9g} s"

@@ -1,4 +1,4 @@
-"""The congestion controls in Python that scenarios may name, and the files that they come from."""
+"""The congestion controls of the user that scenarios may name: classes in Python, and those of libraries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core
+from ackclock import _core, _libraries
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 
 if TYPE_CHECKING:
@@ -48,13 +48,15 @@ class LoadError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered class."""
+    """A registered congestion control."""
 
     algorithm: _core.Algorithm
     home: tuple[str, str]
     """Its file, or its module where there is none, and its name there."""
     row: dict[str, Any]
     """As in `ackclock.catalogue`."""
+    library: _libraries.Library | None = None
+    """The library that it is in; None for a class in Python."""
 
 
 _entries: dict[str, Entry] = {}
@@ -122,8 +124,14 @@ def sources() -> dict[str, tuple[str, str]]:
 
 
 def text_of(name: str) -> tuple[str, str] | None:
-    """The name and the text of the file of a registered congestion control; None if its class is in no file."""
-    file = Path(_entries[name].home[0])
+    """The name and the text of the file of a registered congestion control; None if its class is in no file.
+
+    The text of a library is that of `_libraries.encoded`.
+    """
+    entry = _entries[name]
+    file = Path(entry.home[0])
+    if entry.library is not None:
+        return file.name, _libraries.encoded(entry.library.data)
     return (file.name, file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
@@ -138,7 +146,10 @@ def adopt(sources: dict[str, tuple[str, str]]) -> None:
             try:
                 with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
                     file = Path(folder) / name
-                    file.write_text(text, encoding="utf-8")
+                    if file.suffix in _libraries.SUFFIXES:
+                        file.write_bytes(_decoded(name, text))
+                    else:
+                        file.write_text(text, encoding="utf-8")
                     load(file)
             finally:
                 loaded = dict(_entries)
@@ -158,15 +169,33 @@ def adopted(sources: dict[str, tuple[str, str]]) -> Iterator[None]:
         _entries.update(before)
 
 
-def register(name: str, cls: type) -> None:
-    """Registers a class; see `ackclock.congestion_control`."""
+def _decoded(name: str, text: str) -> bytes:
+    try:
+        return _libraries.decoded(text)
+    except _libraries.LibraryError as error:
+        raise LoadError(f"{name}: {error}") from None
+
+
+def _check_name(name: str, home: tuple[str, str]) -> None:
+    """Refuses a name that is not valid, or is that of another congestion control."""
     if not re.fullmatch(r"[a-z][a-z0-9._-]*", name):
         raise ValueError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
     if any(entry["name"] == name for entry in json.loads(_core.catalogue())["cc"]):
         raise ValueError(f"{name} is the catalogue's; give it a name of its own")
-    home = (_file(cls) or cls.__module__, cls.__qualname__)
     if name in _entries and _entries[name].home != home:
         raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
+
+
+def _check_parameters(names: Iterable[str]) -> None:
+    for name in names:
+        if name in RESERVED:
+            raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
+
+
+def register(name: str, cls: type) -> None:
+    """Registers a class; see `ackclock.congestion_control`."""
+    home = (_file(cls) or cls.__module__, cls.__qualname__)
+    _check_name(name, home)
     base = _base(cls)
     overridden = _overridden(cls, base)
     parameters = _parameters(cls)
@@ -229,9 +258,7 @@ def _parameters(cls: type) -> dict[str, Parameter]:
         # What a class says otherwise of a parameter of its base is no parameter.
         found = {name: value for name, value in found.items() if name not in vars(one)}
         found |= {name: value for name, value in vars(one).items() if isinstance(value, Parameter)}
-    for name in found:
-        if name in RESERVED:
-            raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
+    _check_parameters(found)
     return found
 
 
@@ -281,18 +308,57 @@ def _text(cls: type) -> str:
 
 
 def load(path: Path | str) -> None:
-    """Runs a Python file that registers congestion controls. Its folder can be imported from meanwhile.
+    """Registers the congestion controls of a Python file, of a library, or of a crate in Rust.
+
+    A Python file is executed, and its folder can be imported from meanwhile. A library is a file that ends in ``.so``,
+    ``.dylib`` or ``.dll``; its code runs in this process. A crate is a folder with ``Cargo.toml``, whose release build
+    is loaded. ``ackclock new cc NAME`` writes such a file, and ``ackclock new cc NAME --rust`` such a crate.
 
     Raises
     ------
     LoadError
-        If there is no such file, an exception leaves it, or it registers nothing.
+        If there is no such file, an exception leaves it, it registers nothing, or it is no library for this build.
     """
     path = Path(path)
+    if path.suffix in _libraries.SUFFIXES or path.is_dir():
+        _load_library(path)
+    else:
+        _load_python(path)
+
+
+def _load_library(path: Path) -> None:
+    try:
+        file = _libraries.built(path) if path.is_dir() else path
+        library = _libraries.opened(file)
+    except _libraries.LibraryError as error:
+        raise LoadError(f"{path}: {error}") from None
+    found = {}
+    for control in library.controls:
+        home = (str(file.resolve()), control.name)
+        names = [name for name, *_ in control.parameters]
+        try:
+            _check_name(control.name, home)
+            _check_parameters(names)
+        except ValueError as error:
+            raise LoadError(f"{path}: {error}") from None
+        if control.name in found or len(set(names)) < len(names):
+            raise LoadError(f"{path}: {control.name}: a name is given twice; accepted: a name of its own for each")
+        keys = ("name", "summary", "default", "least", "most")
+        row = {
+            "name": control.name,
+            "summary": control.summary,
+            "source": f"{file.name}, source {library.digest}",
+            "parameters": [dict(zip(keys, one, strict=True)) for one in control.parameters],
+        }
+        found[control.name] = Entry(control.algorithm, home, row, library)
+    _entries.update(found)
+
+
+def _load_python(path: Path) -> None:
     name = f"_ackclock_loaded_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
-        raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py")
+        raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py, a library or a crate")
     module = importlib.util.module_from_spec(spec)
     before = dict(_entries)
     sys.modules[name] = module

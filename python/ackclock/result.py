@@ -33,7 +33,7 @@ class Meta(TypedDict):
     seed: int
     duration_s: float
     algorithms: NotRequired[dict[str, str]]
-    """Congestion controls in Python that took part: name to a digest of the source."""
+    """Congestion controls of the user that took part: name to a digest of the source, or of the library."""
     revision: NotRequired[str | None]
     backend: NotRequired[str]
     """The kernel that the run was made with, such as linux:6.12.117; runs of the simulator have none of these."""
@@ -66,7 +66,7 @@ class Result(_Tables):
 
     def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
         self.meta = meta
-        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, algorithms in Python."""
+        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, own algorithms."""
         self.tables = tables
         """All tables by name."""
 

@@ -111,7 +111,9 @@ def test_a_file_that_cannot_be_loaded(cli, tmp_path, content, words):
     status, out, err = cli("run", "base.toml", "--load", "mine.py")
     assert (status, out) == (2, "")
     assert words in err.splitlines()[-1]
-    assert cli("run", "base.toml", "--load", "base.toml")[2].endswith("accepted: a file NAME.py\n")
+    assert cli("run", "base.toml", "--load", "base.toml")[2].endswith(
+        "accepted: a file NAME.py, a library or a crate\n"
+    )
 
 
 def test_the_command_line_shows_the_traceback_of_one_that_fails(cli, tmp_path):

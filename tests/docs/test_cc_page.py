@@ -11,6 +11,7 @@ import pytest
 import ackclock
 from ackclock import _registry
 from ackclock.cli import main
+from tests.helpers.crates import CARGO, cargo
 from tests.helpers.places import ROOT
 
 PAGE = ROOT / "docs" / "your-own-congestion-control.md"
@@ -38,18 +39,28 @@ def outputs(tmp_path, monkeypatch, capsys):
         if name:
             Path(name[1]).write_text(block, encoding="utf-8")
             continue
+        if block.startswith("ackclock_cc::"):
+            assert block in Path("fast-reno/src/lib.rs").read_text(encoding="utf-8")
+            continue
         for line in block.splitlines():
             command, *arguments = shlex.split(line)
-            assert command == "ackclock"
-            assert main(arguments) == 0, line
-            printed[line] = capsys.readouterr().out
+            assert command in ("ackclock", "cargo")
+            if command == "cargo":
+                if CARGO is not None:
+                    cargo(Path.cwd(), *arguments)
+            elif CARGO is not None or "--load fast-reno" not in line:
+                assert main(arguments) == 0, line
+                printed[line] = capsys.readouterr().out
     return printed
 
 
 def test_the_page_can_be_followed(outputs, tmp_path):
-    assert len(outputs) == 7
+    assert len(outputs) == (8 if CARGO is None else 9)
     reno, mine = list(outputs.values())[1:3]
     assert numbers(mine.replace("my-reno", "reno-linux")) == numbers(reno)
+    if CARGO is not None:
+        fast = list(outputs.values())[-1]
+        assert numbers(fast.replace("fast-reno", "reno-linux")) == numbers(reno)
     done = subprocess.run([sys.executable, "plot.py"], capture_output=True, text=True, check=True)
     assert "right" in done.stdout
     assert (tmp_path / "polite.png").read_bytes().startswith(b"\x89PNG")

@@ -6,7 +6,9 @@ import pytest
 
 import ackclock
 from ackclock import bench
+from ackclock._errors import RefusedError
 from ackclock.bench.worker import peak_rss_bytes, row_of
+from tests.helpers.crates import needs_cargo
 from tests.helpers.tables import make_table
 
 # rate, round-trip time in ms, flows, seconds
@@ -40,21 +42,36 @@ def test_workloads_are_the_agreed_ones(name):
 
 
 def test_names_are_the_files():
-    assert bench.names() == [*AGREED, "python-cc"]
+    assert bench.names() == [*AGREED, "python-cc", "rust-cc"]
 
 
-def test_python_is_measured_on_one_of_the_workloads():
-    text, other = (
-        resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text() for name in ("python-cc", "W2")
-    )
-    mine, theirs = (ackclock.check(text.replace("bench-counting", "cubic")) for text in (text, other))
-    assert mine.pop("name") == "python-cc"
+@pytest.mark.parametrize(("name", "cc"), [("python-cc", "bench-counting"), ("rust-cc", "bench-spread")])
+def test_algorithms_outside_the_engine_are_measured_on_one_of_the_workloads(name, cc):
+    text, other = (resources.files("ackclock.bench").joinpath(f"{one}.toml").read_text() for one in (name, "W2"))
+    mine, theirs = (ackclock.check(text.replace(cc, "cubic")) for text in (text, other))
+    assert mine.pop("name") == name
     assert theirs.pop("name") == "W2"
     assert mine == theirs
+
+
+def test_python_is_measured_by_its_acks():
     (row,) = bench.measure(["python-cc"])["workloads"]
     # An ACK for two packets; those of slow start and recovery go elsewhere.
     assert 0.45 * row["packets"] < row["python_acks"] < 0.51 * row["packets"]
     assert row["python_acks_per_cpu_s"] == pytest.approx(row["python_acks"] / row["cpu_s"])
+
+
+@needs_cargo
+def test_the_algorithm_in_rust_is_the_one_in_python():
+    python, rust = bench.measure(["python-cc", "rust-cc"])["workloads"]
+    same = ("packets", "utilisation", "loss")
+    assert [rust[name] for name in same] == [python[name] for name in same]
+
+
+def test_without_cargo_the_workload_in_rust_is_refused(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(RefusedError, match="rust-cc needs cargo"):
+        bench.measure(["rust-cc"])
 
 
 def test_packets_are_the_data_packets_that_crossed():

@@ -10,9 +10,9 @@ import pytest
 CRATES = Path(__file__).parents[2] / "crates"
 
 ORDER = [
-    {"core", "digest"},
+    {"core", "digest", "cc"},
     {"schema", "results", "tcp", "net"},
-    {"wire", "app"},
+    {"wire", "app", "plugin"},
     {"scenario"},
     {"sim"},
     {"drill", "emu", "tun"},
@@ -24,7 +24,10 @@ ORDER = [
 EMBEDDED = {"core", "tcp", "net", "wire"}
 """The crates that other programs may embed, through the facade `ackclock`."""
 
-WITHOUT_SIMULATOR = {"drill", "livedrill", "tun"}
+CONTRACT = "cc"
+"""The crate that crates of users depend on. It is packaged, and the wheel contains its sources."""
+
+WITHOUT_SIMULATOR = {"drill", "livedrill", "tun", "plugin"}
 
 
 def folder(crate):
@@ -54,7 +57,7 @@ def test_the_facade_has_the_embedded_crates_and_they_need_no_others():
         assert uses(crate) <= EMBEDDED, crate
 
 
-@pytest.mark.parametrize("crate", sorted(EMBEDDED | {"ackclock"}))
+@pytest.mark.parametrize("crate", sorted(EMBEDDED | {"ackclock", CONTRACT}))
 def test_an_embedded_crate_can_be_packaged(crate):
     """It has a readme and a doc example, it is not kept from being published, and what it needs has a version."""
     assert (folder(crate) / "README.md").is_file()
@@ -65,6 +68,11 @@ def test_an_embedded_crate_can_be_packaged(crate):
     shared = tomllib.loads((CRATES.parent / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
     for used in uses(crate):
         assert shared["dependencies"][f"ackclock-{used}"]["version"] == shared["package"]["version"]
+
+
+def test_the_contract_has_no_dependencies_so_that_cargo_needs_no_registry_for_it():
+    manifest = tomllib.loads((folder(CONTRACT) / "Cargo.toml").read_text(encoding="utf-8"))
+    assert not [name for name in manifest if "dependencies" in name and manifest[name]]
 
 
 def test_only_what_runs_simulations_knows_the_simulator():

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from importlib import resources
 
 import pytest
 
 import ackclock
-from ackclock import _registry, packs
+from ackclock import _libraries, _registry, packs
 from ackclock.cli import main
 from ackclock.packs import archive
 from ackclock.packs.wheel import wheel_of
+from tests.helpers.crates import needs_cargo, of_source
 
 SCENARIO = """
 name = "packed"
@@ -142,6 +144,37 @@ def test_a_congestion_control_in_python_goes_along(scenario, tmp_path, capsys):
     assert main(["verify", str(tmp_path / "own.zip"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["same"] == 1
     assert not _registry.rows(), "what a pack needs is not left behind"
+
+
+@needs_cargo
+def test_a_library_goes_along_and_is_refused_on_another_system(scenario, tmp_path, capsys):
+    source = resources.files("ackclock.bench").joinpath("counting.rs").read_text(encoding="utf-8")
+    library = of_source(tmp_path, "spread", source)
+    store = tmp_path / "store"
+    given = ["--load", str(library), "--set", "flows[0].cc=bench-spread"]
+    assert main(["sweep", str(scenario), *given, "--out", str(store)]) == 0
+    assert main(["pack", str(store), "--without-wheel", "--out", str(tmp_path / "own.zip")]) == 0
+    ours, foreign = library.read_bytes(), b"MZ" + library.read_bytes()[2:]
+    library.unlink()
+    _registry._entries.clear()
+    capsys.readouterr()
+    assert main(["verify", str(tmp_path / "own.zip"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["same"] == 1
+    assert not _registry.rows(), "what a pack needs is not left behind"
+
+    def exchange(old, new):
+        def change(contents):
+            [name] = [name for name in contents if name.startswith("store/sweeps/")]
+            assert old.encode() in contents[name]
+            contents[name] = contents[name].replace(old.encode(), new.encode())
+
+        return change
+
+    for new, told in ((_libraries.encoded(foreign), "it is a library for Windows (PE)"), ("c28=", "is no library")):
+        other = changed(tmp_path / "own.zip", tmp_path / "other.zip", exchange(_libraries.encoded(ours), new))
+        assert main(["verify", str(other)]) == 2
+        assert told in " ".join(capsys.readouterr().err.split())
+        other.unlink()
 
 
 def test_runs_that_fail_have_to_fail_again(scenario, tmp_path):

@@ -10,8 +10,10 @@ import pytest
 from distributed import Client
 
 import ackclock
+from ackclock import templates
 from ackclock.sweeps import SweepError
 from ackclock.sweeps import cluster as backends
+from tests.helpers.crates import cargo, needs_cargo
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
@@ -119,6 +121,20 @@ def test_an_algorithm_in_python_goes_along(cluster, tmp_path):
             assert done.returncode == 0, done.stderr
         assert bytes_of(tmp_path / f"far-{name}") == bytes_of(tmp_path / f"near-{name}")
     assert bytes_of(tmp_path / "far-one") != bytes_of(tmp_path / "far-two")
+
+
+@needs_cargo
+def test_a_library_goes_along(cluster, tmp_path):
+    cluster.workers(1)
+    crate = templates.write_crate("cluster-own", within=tmp_path)
+    cargo(crate, "build", "--release")
+    (tmp_path / "hello.toml").write_text(SWEPT)
+    for place, options in (("far", ["--cluster", f"file:{cluster.file}"]), ("near", [])):
+        command = [sys.executable, "-m", "ackclock", "sweep", "hello.toml", "--load", "cluster-own", "--seeds", "3"]
+        command += ["--set", "flows[0].cc=cluster-own", "--out", place, *options]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    assert bytes_of(tmp_path / "far") == bytes_of(tmp_path / "near")
 
 
 def test_without_a_worker(cluster, tmp_path, monkeypatch):

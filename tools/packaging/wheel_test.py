@@ -129,6 +129,17 @@ def test_an_example_runs(run):
     assert len(json.dumps(document)) > 500
 
 
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_a_crate_from_the_wheel_builds_without_a_registry_and_runs(run, tmp_path):
+    run("new", "scenario", "parking-lot")
+    run("new", "cc", "own-reno", "--rust")
+    alone = os.environ | {"CARGO_HOME": str(tmp_path / "no-registry")}
+    cargo = ["cargo", "build", "--release", "--offline", "--quiet"]
+    subprocess.run(cargo, cwd=tmp_path / "own-reno", env=alone, check=True)
+    given = ["--load", "own-reno", "--set", "flows[0].cc=own-reno", "--set", "duration=5s"]
+    assert "own-reno" in run("run", "parking-lot.toml", *given)
+
+
 def test_a_sweep_has_a_report_with_its_plots(run, tmp_path):
     run("new", "scenario", "transfer")
     run("sweep", "transfer.toml", "--vary", "bottleneck.queue=1bdp,2bdp", "--set", "duration=10s", "--out", "store")

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod cc;
+mod contract;
 mod drill;
 #[cfg(target_os = "linux")]
 mod emulate;
@@ -52,6 +53,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::event_schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::tables, module)?)?;
+    module.add_function(wrap_pyfunction!(cc::library, module)?)?;
+    module.add_function(wrap_pyfunction!(contract::contract, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(drill::drill, module)?)?;
     #[cfg(target_os = "linux")]

@@ -78,8 +78,8 @@ impl Trace {
 /// With `verify` the run's events are replayed against the physics of its network, and its tables are compared with
 /// each other. With `check` only the tables are compared. Findings are raised as `ackclock.VerificationError`.
 ///
-/// An exception in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses any of them holds
-/// the interpreter while it works and releases it briefly after a fixed number of events.
+/// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a class
+/// in Python holds the interpreter while it works and releases it briefly after a fixed number of events.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
@@ -117,7 +117,8 @@ pub fn run<'py>(
         }
         meta.set_item("algorithms", sources)?;
     }
-    let holds = !own.is_empty();
+    let classes: Vec<_> = algorithms.iter().filter_map(|one| one.class()).collect();
+    let holds = own.iter().any(|one| classes.contains(&one.name));
 
     let traces = trace.map_or_else(TraceSpec::default, |trace| trace.get().spec.clone());
     let watching = Watching { traces, verify, check: verify || check };

@@ -3,13 +3,15 @@
 The workloads are the TOML files beside this one. A packet is a data packet that the bottleneck delivered; CPU seconds
 are those of the run itself, user and system, without the start of the interpreter; peak memory is that of the process.
 
-The workload python-cc is W2 under a trivial congestion control in Python, and says how many ACKs that was told of.
+The workload python-cc is W2 under a trivial congestion control in Python, and says how many ACKs that was told of. The
+workload rust-cc is W2 under the same algorithm in Rust, in a library that cargo makes of it first.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import statistics
 import subprocess
 import sys
@@ -23,15 +25,23 @@ from ackclock.progress import reporter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["measure", "names"]
+__all__ = ["RUST", "can_compile", "measure", "names"]
+
+RUST = "rust-cc"
+"""The workload that needs cargo."""
 
 
 def names() -> list[str]:
-    """The workloads, in order: W1 and so on, then python-cc."""
+    """The workloads, in order: W1 and so on, then python-cc and rust-cc."""
     files = resources.files(__name__).iterdir()
     return sorted(
         file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml") and file.name != "tiny.toml"
     )
+
+
+def can_compile() -> bool:
+    """Whether this machine can compile the algorithm of rust-cc."""
+    return shutil.which("cargo") is not None
 
 
 def measure(workloads: Sequence[str], *, repeat: int = 1, progress: bool = False) -> dict[str, Any]:
@@ -42,12 +52,14 @@ def measure(workloads: Sequence[str], *, repeat: int = 1, progress: bool = False
     Raises
     ------
     RefusedError
-        If the system does not tell what a process has used, as Windows does not.
+        If the system does not tell what a process has used, as Windows does not, or rust-cc cannot be compiled.
     """
     if repeat < 1:
         raise ValueError(f"repeat is at least 1, not {repeat}")
     if importlib.util.find_spec("resource") is None:
         raise RefusedError("the benchmark needs a system that tells what a process has used: run it on Linux or macOS")
+    if RUST in workloads and not can_compile():
+        raise RefusedError(f"{RUST} needs cargo, which compiles its algorithm; accepted: the other workloads")
     measured = []
     with reporter(progress, "bench") as report:
         for index, name in enumerate(workloads):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+import tempfile
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ackclock import _core, _registry
+from ackclock import _core, _registry, templates
+from ackclock._libraries import SUFFIXES
+from ackclock.bench import RUST
 from ackclock.table import Table
 
 MIB = 1024 * 1024
@@ -18,6 +22,8 @@ def main(name: str) -> None:
     """Measures the workload `name`."""
     if name == "python-cc":
         from ackclock.bench import counting
+    if name == RUST:
+        _load_crate()
     text = resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     before = cpu_seconds()
     meta, tables = _core.run(text, "toml", [], algorithms=_registry.algorithms())
@@ -29,6 +35,18 @@ def main(name: str) -> None:
         acks = counting.Counting.acks
         row |= {"python_acks": acks, "python_acks_per_cpu_s": acks / cpu_s}
     json.dump(row | {"peak_rss_mib": peak_rss_bytes() / MIB}, sys.stdout)
+
+
+def _load_crate() -> None:
+    """Compiles and loads the algorithm of rust-cc."""
+    source = resources.files("ackclock.bench").joinpath("counting.rs").read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
+        crate = templates.write_crate("bench-spread", full=True, within=Path(folder))
+        (crate / "src/lib.rs").write_text(source, encoding="utf-8")
+        command = ["cargo", "build", "--release", "--offline", "--quiet", "--target-dir", str(crate / "target")]
+        subprocess.run(command, cwd=crate, check=True)  # noqa: S603
+        (library,) = (file for file in (crate / "target/release").iterdir() if file.suffix in SUFFIXES)
+        _registry.load(library)
 
 
 def row_of(links: Table, flows: Table, cpu_s: float) -> dict[str, Any]:

@@ -46,7 +46,7 @@ def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def load_files(paths: tuple[Path, ...]) -> None:
-    """Executes the Python files of ``--load``."""
+    """Loads the files and folders of ``--load``."""
     for path in paths:
         _registry.load(path)
 
@@ -103,8 +103,8 @@ def run(
     settings
         PATH=VALUE: replaces a value of the scenario, for example bottleneck.rate=2Mbps. Can be repeated.
     load
-        A Python file with your own congestion controls, such as `ackclock new cc` writes. The file is executed. Can be
-        repeated.
+        Your own congestion controls: a Python file, a library (.so, .dylib, .dll), or the folder of a crate in Rust, as
+        `ackclock new cc` writes. Their code is executed. Can be repeated.
     out
         Folder for the tables (CSV) and summary.json. A folder with any other content is refused.
     pcap
@@ -313,7 +313,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     kind
         One kind, such as cc or study. By default, all kinds are listed.
     load
-        A Python file with your own congestion controls. Can be repeated.
+        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     json
         Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
         their fields, and congestion controls their parameters.
@@ -378,7 +378,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     settings
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
-        A Python file with your own congestion controls. Can be repeated.
+        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     json
         Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in
         its canonical form with every default filled in, the algorithms of each flow, and the estimate of a run.
@@ -416,7 +416,7 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
     Parameters
     ----------
     load
-        A Python file with your own congestion controls. Can be repeated.
+        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     events
         Print the schema of a line of the event log instead.
     """
@@ -436,7 +436,8 @@ def bench(
     Parameters
     ----------
     only
-        A workload to measure, such as W2. Can be repeated. By default, all workloads are measured.
+        A workload to measure, such as W2. Can be repeated. By default, all workloads are measured; rust-cc is left out
+        where cargo is not installed.
     repeat
         Number of measurements of each workload. The result is their median.
     json
@@ -450,7 +451,8 @@ def bench(
     unknown = [name for name in only if name not in names]
     if unknown:
         raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}")
-    document = benches.measure([name for name in names if not only or name in only], repeat=repeat, progress=True)
+    wanted = only or [name for name in names if name != benches.RUST or benches.can_compile()]
+    document = benches.measure([name for name in names if name in wanted], repeat=repeat, progress=True)
     if json:
         print_json(document)
     else:

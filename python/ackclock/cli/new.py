@@ -10,25 +10,30 @@ from ackclock.cli.output import UsageError, print_table, say
 
 __all__ = ["new"]
 
+Flag = Annotated[bool, Parameter(negative="")]
 
-def new(kind: str, name: str | None = None, /, *, full: Annotated[bool, Parameter(negative="")] = False) -> int:
-    """Write a file as a starting point.
+
+def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag = False) -> int:
+    """Write a file or a folder as a starting point.
 
     Parameters
     ----------
     kind
-        The kind of file: scenario, an example scenario; or cc, a congestion control in Python.
+        The kind of file: scenario, an example scenario; or cc, a congestion control of your own.
     name
         The name of the example, such as parking-lot, or of the congestion control in scenarios, such as my-reno. The
         file is then parking-lot.toml or my_reno.py in this folder. Without a name, the examples are listed.
     full
         Write all callbacks of a congestion control instead of the five rules of a window.
+    rust
+        Write a crate in Rust, in a folder of that name, instead of a Python file. It needs cargo, and no registry.
     """
     if kind == "scenario":
         from ackclock import examples
 
-        if full:
-            raise UsageError("--full is for congestion controls: ackclock new cc NAME --full")
+        if full or rust:
+            option = "--full" if full else "--rust"
+            raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
         if name is None:
             print_table("examples", ["name", "subject"], [(one, examples.subject(one)) for one in examples.names()])
             say("ackclock new scenario NAME")
@@ -41,9 +46,16 @@ def new(kind: str, name: str | None = None, /, *, full: Annotated[bool, Paramete
 
         if name is None:
             raise UsageError("expected the name of the congestion control: ackclock new cc NAME")
-        file = templates.write(name, full=full)
-        say(f"{file}: a congestion control that behaves like Reno until you change it")
-        say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
+        told = "a congestion control that behaves like Reno until you change it"
+        if rust:
+            folder = templates.write_crate(name, full=full)
+            say(f"{folder}: a crate with {told}")
+            say(f"cd {folder} && cargo test && cargo build --release")
+            say(f"ackclock run SCENARIO.toml --load {folder} --set 'flows[0].cc={name}'")
+        else:
+            file = templates.write(name, full=full)
+            say(f"{file}: {told}")
+            say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     else:
         raise UsageError(f"unknown kind {kind}; accepted: scenario, cc")
     return 0

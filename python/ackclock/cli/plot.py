@@ -71,7 +71,7 @@ def plot(
     settings
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
-        A Python file with your own congestion controls. Can be repeated.
+        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     """
     import ackclock
     from ackclock import plot as figures

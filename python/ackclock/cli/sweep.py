@@ -66,7 +66,7 @@ def sweep(
     settings
         PATH=VALUE: replaces a value of the scenario at every point. Can be repeated.
     load
-        A Python file with your own congestion controls. Can be repeated.
+        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     out
         Folder of the store; by default out/ and the name of the scenario file. The folder may hold other sweeps.
     tables

@@ -34,7 +34,7 @@ CONNECT_S = 10
 def remote(
     key: str, job: Job, scenario_hash: str, name: str, keep: Keep, sources: dict[str, tuple[str, str]], wanted: str
 ) -> tuple[bytes, bool]:
-    """The job of a worker: it loads the congestion controls in Python that it does not know, and does the run."""
+    """The job of a worker: it loads the congestion controls of the user that it does not know, and does the run."""
     if build() != wanted:
         raise SweepError(f"a worker has ackclock {build()}, and this sweep is of {wanted}; install the same everywhere")
     _registry.adopt(sources)

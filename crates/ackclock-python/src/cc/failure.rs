@@ -1,15 +1,16 @@
-//! The failure of a congestion control in Python, which ends a run.
+//! The failure of a congestion control of the user, which ends a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ackclock_plugin::{Failed, Failures};
 use ackclock_tcp::cc::seconds;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 
 use crate::errors::python::AlgorithmError;
 
-/// The first failure in a run, if there is one. After it the run's algorithms in Python are not called.
+/// The first failure in a run, if there is one. After it the run's algorithms of the user are not called.
 #[derive(Default)]
 pub struct Failure {
     failed: AtomicBool,
@@ -21,6 +22,11 @@ impl Failure {
         self.failed.load(Ordering::Relaxed)
     }
 
+    fn keep(&self, error: PyErr) {
+        self.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
     /// Returns an error if there was a failure.
     ///
     /// # Errors
@@ -30,6 +36,20 @@ impl Failure {
             return Ok(());
         }
         self.error.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+impl Failures for Failure {
+    #[inline]
+    fn is_set(&self) -> bool {
+        Failure::is_set(self)
+    }
+
+    #[cold]
+    fn set(&self, Failed { algorithm, flow, now, callback, what }: Failed) {
+        // The exception is made of its arguments only when Python asks for it, so the interpreter is not needed here.
+        let told = (algorithm, flow.to_string(), now.map(seconds), callback, what);
+        self.keep(AlgorithmError::new_err(told));
     }
 }
 
@@ -66,7 +86,6 @@ impl Caller {
         } else {
             error
         };
-        self.failure.error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-        self.failure.failed.store(true, Ordering::Relaxed);
+        self.failure.keep(error);
     }
 }

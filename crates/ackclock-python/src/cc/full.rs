@@ -1,5 +1,6 @@
 //! The callbacks of [`CongestionControl`] in Python. Callbacks that a class does not override are not called.
 
+use ackclock_plugin::accepted;
 use ackclock_tcp::cc::{CongestionControl, Reno, Scope};
 use ackclock_tcp::context::{self, Ack, Congestion, Context, Delivery, Lost, RecoveryEnd};
 use pyo3::call::PyCallArgs;
@@ -100,8 +101,7 @@ impl Full {
             let after = self.window.borrow(py).0;
             let least = ctx.mss.min(window.cwnd);
             if after.cwnd < least {
-                let message = format!("it leaves cwnd = {}: accepted: at least a segment, {least} bytes", after.cwnd);
-                return Err(PyValueError::new_err(message));
+                return Err(PyValueError::new_err(accepted::window(after.cwnd, least)));
             }
             Ok(after)
         });

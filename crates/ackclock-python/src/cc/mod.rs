@@ -1,4 +1,4 @@
-//! Congestion controls written in Python.
+//! Congestion controls of the user: classes in Python, and libraries.
 
 mod failure;
 mod full;
@@ -6,10 +6,13 @@ mod rules;
 pub mod views;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ackclock_plugin::Control;
 use ackclock_scenario::{Range, Registered};
 use ackclock_tcp::cc::{Algorithm as EngineAlgorithm, CongestionControl, Ruled, Scope, WindowRules};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use failure::Caller;
@@ -60,9 +63,24 @@ impl Class {
     }
 }
 
-/// A congestion control in Python, in the form that runs accept.
+/// A congestion control of the user.
+#[derive(Clone)]
+enum Form {
+    Class(Arc<Class>),
+    /// A congestion control of a library, and the digest of the library.
+    Control(Arc<Control>, String),
+}
+
+/// A congestion control of the user, in the form that runs accept.
 #[pyclass(module = "ackclock._core", frozen)]
-pub struct Algorithm(Arc<Class>);
+pub struct Algorithm(Form);
+
+impl Algorithm {
+    /// The name, if the algorithm is a class in Python, whose runs hold the interpreter.
+    pub fn class(&self) -> Option<&'static str> {
+        if let Form::Class(class) = &self.0 { Some(class.name) } else { None }
+    }
+}
 
 #[pymethods]
 impl Algorithm {
@@ -77,7 +95,7 @@ impl Algorithm {
         scope: Option<(bool, bool, bool, bool)>,
     ) -> Algorithm {
         let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
-        Algorithm(Arc::new(Class {
+        Algorithm(Form::Class(Arc::new(Class {
             name: lasting(name),
             source,
             parameters: parameters.into_iter().map(range).collect(),
@@ -90,7 +108,7 @@ impl Algorithm {
                 proportional,
                 ..Scope::default()
             }),
-        }))
+        })))
     }
 }
 
@@ -106,21 +124,60 @@ fn lasting(name: &str) -> &'static str {
     name
 }
 
+/// A parameter of an algorithm of a library: name, summary, default, least and most.
+type Row = (&'static str, String, f64, f64, f64);
+
+/// A congestion control of a library: name, summary, parameters and algorithm.
+type Entry = (&'static str, String, Vec<Row>, Algorithm);
+
+/// Opens a library whose digest is `source`, and returns name, summary, parameters and algorithm of each of its
+/// congestion controls. The library stays in the process.
+///
+/// # Errors
+/// `ValueError` if the file is not a library of congestion controls for this build.
+#[pyfunction]
+pub fn library(path: &str, source: &str) -> PyResult<Vec<Entry>> {
+    let controls = ackclock_plugin::controls(Path::new(path)).map_err(PyValueError::new_err)?;
+    let one = |control: Control| {
+        let parameters = control.parameters.iter();
+        let rows = parameters.map(|one| (one.name, one.summary.clone(), one.default, one.least, one.most)).collect();
+        let (name, summary) = (control.name, control.summary.clone());
+        (name, summary, rows, Algorithm(Form::Control(Arc::new(control), source.to_owned())))
+    };
+    Ok(controls.into_iter().map(one).collect())
+}
+
 /// Returns the algorithms for the reader of a scenario; their failures are recorded in `failure`.
 pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -> Vec<Arc<Registered>> {
     let one = |algorithm: &PyRef<'_, Algorithm>| {
-        let class = algorithm.0.clone();
         let failure = failure.clone();
-        Arc::new(Registered {
-            name: class.name,
-            source: class.source.clone(),
-            parameters: class.parameters.clone(),
-            make: Box::new(move |given, flow| {
-                let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
-                let (class, given) = (class.clone(), given.to_vec());
-                EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller))
-            }),
+        Arc::new(match &algorithm.0 {
+            Form::Class(class) => of_class(class.clone(), failure),
+            Form::Control(control, source) => of_control(control.clone(), source.clone(), failure),
         })
     };
     algorithms.iter().map(one).collect()
+}
+
+fn of_class(class: Arc<Class>, failure: Arc<Failure>) -> Registered {
+    Registered {
+        name: class.name,
+        source: class.source.clone(),
+        parameters: class.parameters.clone(),
+        make: Box::new(move |given, flow| {
+            let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
+            let (class, given) = (class.clone(), given.to_vec());
+            EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller))
+        }),
+    }
+}
+
+fn of_control(control: Arc<Control>, source: String, failure: Arc<Failure>) -> Registered {
+    let range = |one: &ackclock_plugin::Parameter| Range { name: one.name, least: one.least, most: one.most };
+    Registered {
+        name: control.name,
+        source,
+        parameters: control.parameters.iter().map(range).collect(),
+        make: Box::new(move |given, flow| control.algorithm(given, flow, failure.clone())),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use ackclock_plugin::accepted::{self, INCREASE, SHARE, START};
 use ackclock_tcp::cc::{Situation, WindowRules};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -9,13 +10,6 @@ use pyo3::prelude::*;
 use super::failure::Caller;
 use super::views;
 use super::{Overridden, Own};
-
-/// Accepted values of a fraction of the window.
-const PART: RangeInclusive<f64> = 0.0..=1.0;
-/// Accepted values of a first window, in segments.
-const START: RangeInclusive<f64> = 1.0..=1e6;
-/// Accepted values of an increase, in segments.
-const INCREASE: RangeInclusive<f64> = f64::MIN..=f64::MAX;
 
 /// The rules of a connection.
 pub struct Rules {
@@ -57,7 +51,7 @@ fn ask(
     (name, method): (&str, &Own),
     argument: &mut Option<Py<views::Situation>>,
     situation: &Situation,
-    accepted: &RangeInclusive<f64>,
+    range: &RangeInclusive<f64>,
 ) -> Option<f64> {
     let method = method.as_ref()?;
     caller.call(name, Some(situation.ctx.now), |py| {
@@ -69,17 +63,12 @@ fn ask(
             None => &*argument.insert(Py::new(py, views::Situation(*situation))?),
         };
         let said = method.bind(py).call1((argument,))?;
-        let range = || match (*accepted.start(), *accepted.end()) {
-            (f64::MIN, _) => "a finite number".to_owned(),
-            (least, most) => format!("a number from {least} to {most}"),
-        };
-        let Ok(number) = said.extract::<f64>() else {
-            return Err(PyTypeError::new_err(format!("it returns {}: accepted: {}", said.repr()?, range())));
-        };
-        if accepted.contains(&number) {
-            return Ok(number);
+        let refusal = || Ok::<_, PyErr>(accepted::result(&said.repr()?.to_string(), range));
+        match said.extract::<f64>() {
+            Ok(number) if range.contains(&number) => Ok(number),
+            Ok(_) => Err(PyValueError::new_err(refusal()?)),
+            Err(_) => Err(PyTypeError::new_err(refusal()?)),
         }
-        Err(PyValueError::new_err(format!("it returns {}: accepted: {}", said.repr()?, range())))
     })
 }
 
@@ -101,17 +90,17 @@ impl WindowRules for Rules {
     }
 
     fn reduction(&mut self, told: &Situation) -> f64 {
-        let said = ask(&self.caller, ("reduction", &self.reduction), &mut self.situation, told, &PART);
+        let said = ask(&self.caller, ("reduction", &self.reduction), &mut self.situation, told, &SHARE);
         said.unwrap_or_else(|| Defaults.reduction(told))
     }
 
     fn timeout(&mut self, told: &Situation) -> f64 {
-        let said = ask(&self.caller, ("timeout", &self.timeout), &mut self.situation, told, &PART);
+        let said = ask(&self.caller, ("timeout", &self.timeout), &mut self.situation, told, &SHARE);
         said.unwrap_or_else(|| self.reduction(told))
     }
 
     fn idle(&mut self, told: &Situation) -> f64 {
-        let said = ask(&self.caller, ("idle", &self.idle), &mut self.situation, told, &PART);
+        let said = ask(&self.caller, ("idle", &self.idle), &mut self.situation, told, &SHARE);
         said.unwrap_or_else(|| Defaults.idle(told))
     }
 }

@@ -1,14 +1,12 @@
 //! The arguments of callbacks in Python: each connection has one object of each kind, which is filled anew for every
 //! event. The stub documents the fields.
 
+use ackclock_plugin::accepted::{self, MOST_WINDOW};
 use ackclock_tcp::Rate;
 use ackclock_tcp::cc::{Situation as Told, seconds};
 use ackclock_tcp::context::{self, Cause};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-
-/// Largest window in bytes; beyond it, sums of volumes might overflow.
-const MOST_WINDOW: u64 = 1 << 50;
 
 /// Returns a number of bytes, or of bytes per second, that a callback has set.
 fn whole(what: &str, value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
@@ -19,7 +17,7 @@ fn whole(what: &str, value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
     if let Some(number) = number.filter(|number| *number <= most) {
         return Ok(number);
     }
-    let message = format!("{what} = {}: accepted: a number from 0 to {most}", value.repr()?);
+    let message = accepted::number(what, &value.repr()?.to_string(), most);
     if value.extract::<f64>().is_ok() {
         Err(PyValueError::new_err(message))
     } else {
@@ -64,7 +62,7 @@ impl Window {
     fn set_pacing_rate(&mut self, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let rate = value.map(|value| whole("pacing_rate", value, MOST_WINDOW)).transpose()?;
         if rate == Some(0) {
-            return Err(PyValueError::new_err("pacing_rate = 0: accepted: 1 or more bytes per second, or None"));
+            return Err(PyValueError::new_err(accepted::NO_RATE));
         }
         self.0.pacing_rate = rate.map(Rate::of_bytes);
         Ok(())
