@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["capital", "identifier_words", "ordinal", "with_unit"]
+__all__ = ["capital", "identifier_words", "in_sentence", "ordinal", "with_unit"]
 
 WORDS = {
     "abe": "ABE",
@@ -59,3 +59,10 @@ def ordinal(number: float) -> str:
     if "." in text or text[-2:] in ("11", "12", "13"):
         return f"{text}th"
     return text + {"1": "st", "2": "nd", "3": "rd"}.get(text[-1], "th")
+
+
+def in_sentence(name: str) -> str:
+    """A name as it stands inside a sentence: its first word without a capital, unless the word has one of its own."""
+    first, *rest = name.split(" ", 1)
+    plain = first[1:].islower() and first not in ("Jain's",)
+    return " ".join([first.lower() if plain else first, *rest])

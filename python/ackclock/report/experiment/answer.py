@@ -1,0 +1,180 @@
+"""The question of a sweep, and its answer in sentences that are computed from the runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ackclock.names import capital, in_sentence
+from ackclock.report.experiment.axes import describe
+from ackclock.report.words import cell_text, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock.report.experiment.axes import Axis
+    from ackclock.report.experiment.curves import Roles
+    from ackclock.report.experiment.differences import Comparisons, Difference
+    from ackclock.report.experiment.measures import PointMean, Shown
+    from ackclock.stats import Estimate
+
+__all__ = ["answer_of", "question_of"]
+
+MOST_VALUES = 6
+"""Values of an axis that a question lists."""
+
+MOST_SETTINGS = 8
+"""Settings of which an answer has a sentence each."""
+
+
+def question_of(name: str, first: Shown, roles: Roles, axis: Axis | None) -> str:
+    """A plain question, made of what was varied and of the first measure.
+
+    Parameters
+    ----------
+    name
+        The name of the sweep.
+    first
+        The first measure of the report.
+    roles
+        What was varied.
+    axis
+        The axis whose values are compared; None if nothing is.
+    """
+    measured = _the(first.title)
+    if axis is None and not roles.axes:
+        return f"What is {measured} in the scenario {name}?"
+    asked = [axis] if axis is not None else list(roles.axes)
+    told = " and ".join(f"the {in_sentence(one.title)} ({_values(one)})" for one in asked)
+    verb = "does" if len(asked) == 1 else "do"
+    others = [f"the {in_sentence(one.title)} ({_values(one)})" for one in roles.axes if one not in asked]
+    also = f" The sweep also varies {' and '.join(others)}." if others else ""
+    return f"How {verb} {told} change {measured}?{also}"
+
+
+def _values(axis: Axis) -> str:
+    if len(axis.values) <= MOST_VALUES:
+        return ", ".join(axis.text(value) for value in axis.values)
+    if axis.numbers is not None:
+        return f"{axis.text(axis.values[0])} to {axis.text(axis.values[-1])}"
+    return f"{len(axis.values)} values"
+
+
+def answer_of(first: Shown, roles: Roles, compared: Comparisons | None) -> list[str]:
+    """Sentences on the first measure: its paired differences, or where it is lowest and highest."""
+    cells = [cell for cell in first.cells if cell.estimate is not None]
+    if not cells:
+        return [f"No run has a value of {_the(first.title)}."]
+    own = compared.of(first.measure) if compared is not None else []
+    if compared is None or not own:
+        return _range(first, roles, cells)
+    sentences: list[str] = []
+    others = roles.without(compared.axis)
+    for value in dict.fromkeys(one.params[compared.axis.name] for one in own):
+        mine = [one for one in own if one.params[compared.axis.name] == value]
+        pair = compared.axis.text(value), compared.axis.text(compared.control)
+        if len(mine) > MOST_SETTINGS:
+            sentences.append(_tally(first, mine, *pair))
+            continue
+        sentences += [_difference(first, compared, one, others, *pair) for one in mine]
+    if len(sentences) > MOST_SETTINGS:
+        by_value = [
+            [one for one in own if one.params[compared.axis.name] == value]
+            for value in dict.fromkeys(one.params[compared.axis.name] for one in own)
+        ]
+        control = compared.axis.text(compared.control)
+        sentences = [
+            _tally(first, mine, compared.axis.text(mine[0].params[compared.axis.name]), control) for mine in by_value
+        ]
+    return sentences
+
+
+def _range(first: Shown, roles: Roles, cells: Sequence[PointMean]) -> list[str]:
+    """The lowest and the highest mean, for points that make no pairs."""
+    known = [(cell.estimate, cell) for cell in cells if cell.estimate is not None]
+    if len(known) == 1:
+        return [f"{capital(_the(first.title))} is {_estimate(known[0][0], first.unit)}."]
+    low, high = (choose(known, key=lambda pair: pair[0].value) for choose in (min, max))
+    return [
+        f"{capital(_the(first.title))} is lowest, {_estimate(low[0], first.unit)}, with {_setting(low[1].params, roles.axes)}, and highest, "
+        f"{_estimate(high[0], first.unit)}, with {_setting(high[1].params, roles.axes)}."
+    ]
+
+
+def _difference(
+    first: Shown, compared: Comparisons, one: Difference, others: Sequence[Axis], treated: str, control: str
+) -> str:
+    setting = _setting(one.params, others)
+    where = f"With {setting}, " if setting else ""
+    pairs = counted(one.estimate.n, "pair")
+    means = _means(first, compared, one)
+    unit = f" {one.measure.unit}" if one.measure.unit else ""
+    text = f"{where}{_the(first.title) if where else capital(_the(first.title))} with {treated}"
+    number = abs(one.estimate.value)
+    if one.estimate.has_interval and one.estimate.low <= 0 <= one.estimate.high:
+        interval = f"[{cell_text(one.estimate.low)}, {cell_text(one.estimate.high)}]"
+        return (
+            f"{text} does not differ clearly from that with {control}: {_signed(one.estimate.value)} {interval}{unit} "
+            f"over {pairs}{means}."
+        )
+    way = "higher" if one.estimate.value > 0 else "lower" if one.estimate.value < 0 else "different"
+    interval = ""
+    if one.estimate.has_interval:
+        ends = sorted(abs(end) for end in (one.estimate.low, one.estimate.high))
+        interval = f" [{cell_text(ends[0])}, {cell_text(ends[1])}]"
+    relative = ""
+    if one.relative is not None:
+        relative = f" ({_signed(one.relative.value)} %)"
+    return f"{text} is {cell_text(number)}{interval}{unit} {way} than with {control}{relative}, over {pairs}{means}."
+
+
+def _means(first: Shown, compared: Comparisons, one: Difference) -> str:
+    """The two means, in parentheses."""
+    treated, control = (
+        next((cell.estimate for cell in first.cells if dict(cell.params) == params), None)
+        for params in (dict(one.params), {**one.params, compared.axis.name: compared.control})
+    )
+    if treated is None or control is None:
+        return ""
+    unit = f" {first.unit}" if first.unit else ""
+    return f" ({cell_text(float(treated.value))} against {cell_text(float(control.value))}{unit})"
+
+
+def _tally(first: Shown, mine: Sequence[Difference], treated: str, control: str) -> str:
+    """In how many settings the measure is higher and lower, for more settings than sentences."""
+    higher = [one.estimate for one in mine if one.estimate.has_interval and one.estimate.low > 0]
+    lower = [one.estimate for one in mine if one.estimate.has_interval and one.estimate.high < 0]
+    unit = mine[0].measure.unit
+    parts = []
+    for found, way in ((higher, "higher"), (lower, "lower")):
+        if found:
+            sizes = sorted(abs(one.value) for one in found)
+            span = cell_text(sizes[0]) if len(sizes) == 1 else f"{cell_text(sizes[0])} to {cell_text(sizes[-1])}"
+            parts.append(f"{way} at {len(found)}, by {span} {unit}".rstrip())
+    unclear = len(mine) - len(higher) - len(lower)
+    if unclear:
+        parts.append(f"not clearly different at {unclear}")
+    return (
+        f"{capital(_the(first.title))} with {treated} instead of {control}, at {len(mine)} settings of the rest: {'; '.join(parts)} "
+        "(95 % intervals of differences paired by seed)."
+    )
+
+
+def _the(title: str) -> str:
+    """A name inside a sentence, with its article."""
+    return title if title.startswith("Jain") else f"the {in_sentence(title)}"
+
+
+def _setting(params: Mapping[str, Any], axes: Sequence[Axis]) -> str:
+    """A setting inside a sentence."""
+    return ", ".join(in_sentence(describe(params, [axis])) for axis in axes)
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{cell_text(float(value))}"
+
+
+def _estimate(estimate: Estimate, unit: str) -> str:
+    text = cell_text(float(estimate.value))
+    if estimate.has_interval:
+        text += f" [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+    return f"{text} {unit}".rstrip()

@@ -1,0 +1,150 @@
+"""Differences between settings, paired by seed: all of a report's, with what holds of many comparisons at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ackclock.report.experiment.axes import describe
+from ackclock.report.experiment.measures import ENOUGH_PAIRS, changes
+from ackclock.report.filters import filtered_table
+from ackclock.report.render import render
+from ackclock.report.words import cell_text
+from ackclock.stats.multiple import holm, p_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
+
+    from ackclock.report.experiment.axes import Axis
+    from ackclock.report.experiment.curves import Roles
+    from ackclock.report.experiment.measures import Shown
+    from ackclock.stats import Estimate
+    from ackclock.store import Store
+
+__all__ = ["Comparisons", "comparisons"]
+
+LEVEL = 0.05
+"""The probability of one wrong difference or more after Holm's correction."""
+
+MOST_ROWS = 1500
+"""Differences that the table has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One paired difference, in the unit shown."""
+
+    measure: Shown
+    params: Mapping[str, Any]
+    """The setting, with the treated value."""
+    estimate: Estimate
+    relative: Estimate | None
+    """The relative change in per cent; None with too few pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Every difference of a report from one value of an axis."""
+
+    axis: Axis
+    control: object
+    differences: Sequence[Difference]
+    figures: Sequence[Shown]
+    """The differences of each measure, and the relative changes where there are enough pairs."""
+    kept: Mapping[int, bool]
+    """Number of a difference to whether it remains after Holm's correction; one without a p-value is not in it."""
+
+    @property
+    def missing_zero(self) -> int:
+        """The number of intervals that do not contain zero, of the differences with a p-value."""
+        return sum(not self.differences[at].estimate.low <= 0 <= self.differences[at].estimate.high for at in self.kept)
+
+    def of(self, measure: str) -> list[Difference]:
+        """The differences of one measure."""
+        return [one for one in self.differences if one.measure.measure == measure]
+
+    def note(self) -> str:
+        """How many comparisons there are, and how many of them chance alone would make look like differences."""
+        count = len(self.kept)
+        if count < 2:
+            return ""
+        chance = LEVEL * count
+        by_chance = f"about {chance:.0f}" if chance >= 1.5 else "about one" if chance >= 0.75 else f"{chance:.2g}"
+        return (
+            f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed at all, {by_chance} "
+            f"of these intervals would still miss zero by chance. {self.missing_zero} miss zero; "
+            f"{sum(self.kept.values())} remain after Holm's correction for all {count} (a 5 % risk of any false one)."
+        )
+
+    def table(self, axes: Sequence[Axis]) -> Markup:
+        """The section: every difference."""
+        others = [axis for axis in axes if axis is not self.axis]
+        relative = any(one.relative is not None for one in self.differences)
+        rows: list[list[object]] = []
+        numbered = list(enumerate(self.differences[:MOST_ROWS]))
+        for number, one in numbered:
+            row: list[object] = [one.measure.title.removeprefix("Difference: ")]
+            row += [axis.text(one.params.get(axis.name)) for axis in others]
+            row.append(self.axis.text(one.params[self.axis.name]))
+            row += [_interval(one.estimate), one.measure.unit, one.estimate.n]
+            if relative:
+                row.append("-" if one.relative is None else f"{_interval(one.relative)} %")
+            row.append({True: "yes", False: "no", None: "-"}[self.kept.get(number)])
+            rows.append(row)
+        treated = f"{self.axis.title}, against {self.axis.text(self.control)}"
+        columns = ["Measure", *(axis.title for axis in others), treated, "Difference", "Unit", "Pairs"]
+        columns += [*(["Relative change"] if relative else []), "Differs after Holm"]
+        by = {"Measure": [row[0] for row in rows], treated: [row[1 + len(others)] for row in rows]}
+        by |= {axis.title: [row[1 + at] for row in rows] for at, axis in enumerate(others)}
+        left = len(self.differences) - len(rows)
+        return render(
+            "differences.html",
+            note=self.note(),
+            few="" if relative else f"Relative changes need {ENOUGH_PAIRS} pairs and are left out.",
+            left=left,
+            table=filtered_table(columns, rows, by, what="differences"),
+        )
+
+
+def _interval(estimate: Estimate) -> str:
+    value = f"{'+' if estimate.value > 0 else ''}{cell_text(float(estimate.value))}"
+    if not estimate.has_interval:
+        return value
+    return f"{value} [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+
+
+def comparisons(
+    store: Store, measures: Sequence[str], roles: Roles, against: tuple[Axis, object] | None = None
+) -> Comparisons | None:
+    """The differences of these measures, or None where the points have nothing to compare pair by pair.
+
+    Without `against`, the values that colours tell apart are compared with the first of them; without such values, the
+    last number of the axis x with its first.
+    """
+    if against is not None:
+        axis, control = against
+    elif roles.scattered or (roles.scheme or roles.x) is None:
+        return None
+    else:
+        axis = roles.scheme or roles.x  # type: ignore[assignment]
+        control = axis.values[0]
+    only = None if against is not None or axis is roles.scheme else axis.values[-1]
+    found: list[Difference] = []
+    figures: list[Shown] = []
+    for text in measures:
+        own = changes(store, text, axis, control, only=only)
+        figures += own
+        if own:
+            relative = {describe(one.params, roles.axes): one.estimate for one in own[1].cells} if own[1:] else {}
+            found += [
+                Difference(own[0], one.params, one.estimate, relative.get(describe(one.params, roles.axes)))
+                for one in own[0].cells
+                if one.estimate is not None
+            ]
+    if not found:
+        return None
+    values = {at: p for at, one in enumerate(found) if (p := p_value(one.estimate)) is not None}
+    kept = dict(zip(values, holm(list(values.values()), LEVEL), strict=True))
+    return Comparisons(axis, control, found, figures, kept)
