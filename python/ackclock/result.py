@@ -226,9 +226,7 @@ def _link(row: dict[str, Any]) -> dict[str, Any]:
     return _named(rest, "link") | {"queue_delay_ms": nested}
 
 
-def _summary(
-    about: str, table: Table, keys: tuple[str, ...], replications: int, level: float
-) -> list[dict[str, Any]]:
+def _summary(about: str, table: Table, keys: tuple[str, ...], replications: int, level: float) -> list[dict[str, Any]]:
     names = np.array([" ".join(parts) for parts in zip(*(table[key] for key in keys), strict=True)])
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(names.tolist()):

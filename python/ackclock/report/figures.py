@@ -202,7 +202,10 @@ class Intervals:
         for row in self.rows:
             rows.append(_interval_row(row, place) | {"group": None if row.group == group else row.group})
             group = row.group
-        lines = [{"at": place(one.at), "value": float(one.at), "label": one.label, "colour": one.colour} for one in self.references]
+        lines = [
+            {"at": place(one.at), "value": float(one.at), "label": one.label, "colour": one.colour}
+            for one in self.references
+        ]
         return render(
             "intervals.html",
             identifier=identifier,

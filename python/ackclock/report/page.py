@@ -124,7 +124,7 @@ class Report:
         contents, sections = _with_contents(Markup().join(self._sections))
         page = render(
             "page.html",
-            policy=Markup(POLICY),
+            policy=Markup(POLICY),  # noqa: S704 -- a constant
             title=self._title,
             subtitle=self._subtitle,
             style=Markup(assets.style()),  # noqa: S704 -- a file of this package

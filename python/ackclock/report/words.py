@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["cell_text", "counted"]
+__all__ = ["cell_text", "counted", "interval_text"]
 
 
 def counted(number: int, what: str) -> str:
@@ -28,3 +28,11 @@ def cell_text(cell: object) -> str:
         case float():
             return f"{cell:.4g}"
     return str(cell)
+
+
+def interval_text(value: float, low: float, high: float, *, signed: bool = False) -> str:
+    """A number with its interval in brackets; without an interval, whose ends are NaN, the number alone."""
+    text = f"{'+' if signed and value > 0 else ''}{cell_text(float(value))}"
+    return (
+        text if math.isnan(low) or math.isnan(high) else f"{text} [{cell_text(float(low))}, {cell_text(float(high))}]"
+    )

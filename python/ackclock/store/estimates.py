@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Estimates",
     "Paired",
+    "PairedList",
     "Pairs",
     "PointEstimate",
     "Values",
@@ -87,6 +88,19 @@ class Paired:
     params: Mapping[str, Any]
     """The other varied fields: name to value."""
     comparison: Comparison
+
+
+class PairedList(list[Paired]):
+    """Paired comparisons of a measure at every setting of the rest; a notebook shows them as a table."""
+
+    def __init__(self, measure: Measure, pairs: Sequence[Paired]) -> None:
+        super().__init__(pairs)
+        self._measure = measure
+
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import paired_html
+
+        return paired_html(self._measure, self)
 
 
 def values_of(store: Store, measure: str | Measure) -> list[Values]:
@@ -180,4 +194,4 @@ def compare_points(
         found = stats.compare(one.treated, one.control, level=level, unit=parsed.unit)
         difference = found.difference.within(least - most, most - least)
         paired.append(Paired(one.params, replace(found, difference=difference)))
-    return paired
+    return PairedList(parsed, paired)

@@ -18,7 +18,7 @@ from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
 from ackclock.report.render import render
-from ackclock.report.words import cell_text, counted
+from ackclock.report.words import counted, interval_text
 from ackclock.store import StoreError
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ def sweep_report(
     if against is not None:
         control = next(((axis, against[1]) for axis in axes if axis.name == against[0]), None)
         if control is None:
-            raise ValueError(f"{against[0]!r} is not varied; what is: {', '.join(axis.name for axis in axes) or 'nothing'}")
+            raise ValueError(
+                f"{against[0]!r} is not varied; what is: {', '.join(axis.name for axis in axes) or 'nothing'}"
+            )
     compared = comparisons(store, names, roles, control)
     report = Report(sweep.name, subtitle=_summary(store), command=command)
     left: list[str] = []
@@ -250,12 +252,7 @@ def _cell(params: Mapping[str, Any], axis: Axis) -> str:
 
 
 def _estimate(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "-"
-    value = cell_text(float(estimate.value))
-    if not estimate.has_interval:
-        return value
-    return f"{value} [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+    return "-" if estimate is None else interval_text(estimate.value, estimate.low, estimate.high)
 
 
 def _listed(texts: Sequence[str], most: int = 12) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.names import capital, in_sentence
 from ackclock.report.experiment.axes import describe
-from ackclock.report.words import cell_text, counted
+from ackclock.report.words import cell_text, counted, interval_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -94,10 +94,8 @@ def _range(first: Shown, roles: Roles, cells: Sequence[PointMean]) -> list[str]:
     if len(known) == 1:
         return [f"{capital(_the(first.title))} is {_estimate(known[0][0], first.unit)}."]
     low, high = (choose(known, key=lambda pair: pair[0].value) for choose in (min, max))
-    return [
-        f"{capital(_the(first.title))} is lowest, {_estimate(low[0], first.unit)}, with {_setting(low[1].params, roles.axes)}, and highest, "
-        f"{_estimate(high[0], first.unit)}, with {_setting(high[1].params, roles.axes)}."
-    ]
+    ends = [f"{_estimate(one, first.unit)}, with {_setting(cell.params, roles.axes)}" for one, cell in (low, high)]
+    return [f"{capital(_the(first.title))} is lowest, {ends[0]}, and highest, {ends[1]}."]
 
 
 def _difference(
@@ -111,11 +109,8 @@ def _difference(
     text = f"{where}{_the(first.title) if where else capital(_the(first.title))} with {treated}"
     number = abs(one.estimate.value)
     if one.estimate.has_interval and one.estimate.low <= 0 <= one.estimate.high:
-        interval = f"[{cell_text(one.estimate.low)}, {cell_text(one.estimate.high)}]"
-        return (
-            f"{text} does not differ clearly from that with {control}: {_signed(one.estimate.value)} {interval}{unit} "
-            f"over {pairs}{means}."
-        )
+        told = interval_text(one.estimate.value, one.estimate.low, one.estimate.high, signed=True)
+        return f"{text} does not differ clearly from that with {control}: {told}{unit}, over {pairs}{means}."
     way = "higher" if one.estimate.value > 0 else "lower" if one.estimate.value < 0 else "different"
     interval = ""
     if one.estimate.has_interval:
@@ -154,8 +149,8 @@ def _tally(first: Shown, mine: Sequence[Difference], treated: str, control: str)
     if unclear:
         parts.append(f"not clearly different at {unclear}")
     return (
-        f"{capital(_the(first.title))} with {treated} instead of {control}, at {len(mine)} settings of the rest: {'; '.join(parts)} "
-        "(95 % intervals of differences paired by seed)."
+        f"{capital(_the(first.title))} with {treated} instead of {control}, at {len(mine)} settings of the rest: "
+        f"{'; '.join(parts)} (95 % intervals of differences paired by seed)."
     )
 
 
@@ -174,7 +169,4 @@ def _signed(value: float) -> str:
 
 
 def _estimate(estimate: Estimate, unit: str) -> str:
-    text = cell_text(float(estimate.value))
-    if estimate.has_interval:
-        text += f" [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
-    return f"{text} {unit}".rstrip()
+    return f"{interval_text(estimate.value, estimate.low, estimate.high)} {unit}".rstrip()

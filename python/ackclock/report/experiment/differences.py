@@ -9,7 +9,7 @@ from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.measures import ENOUGH_PAIRS, changes
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
-from ackclock.report.words import cell_text
+from ackclock.report.words import interval_text
 from ackclock.stats.multiple import holm, p_value
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Comparisons:
         chance = LEVEL * count
         by_chance = f"about {chance:.0f}" if chance >= 1.5 else "about one" if chance >= 0.75 else f"{chance:.2g}"
         return (
-            f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed at all, {by_chance} "
-            f"of these intervals would still miss zero by chance. {self.missing_zero} miss zero; "
+            f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed, {by_chance} of "
+            f"these intervals would still miss zero by chance. {self.missing_zero} miss zero; "
             f"{sum(self.kept.values())} remain after Holm's correction for all {count} (a 5 % risk of any false one)."
         )
 
@@ -109,10 +109,7 @@ class Comparisons:
 
 
 def _interval(estimate: Estimate) -> str:
-    value = f"{'+' if estimate.value > 0 else ''}{cell_text(float(estimate.value))}"
-    if not estimate.has_interval:
-        return value
-    return f"{value} [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+    return interval_text(estimate.value, estimate.low, estimate.high, signed=True)
 
 
 def comparisons(

@@ -10,7 +10,6 @@ import numpy as np
 
 from ackclock.measure import Measure, MeasureError
 from ackclock.names import measure_name, unit_of, with_unit
-from ackclock.report.words import cell_text
 from ackclock.stats import Estimate, paired_difference, relative_change
 from ackclock.stats.paired import one_sign
 from ackclock.store.estimates import pairs_of
@@ -123,9 +122,7 @@ def flow_groups(store: Store) -> list[str]:
     """The flows of the scenario in their order, as far as the first run has them: copies are one flow."""
     if "flows" not in store.tables:
         return []
-    query = (
-        "SELECT flow FROM flows WHERE run = (SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1)"
-    )
+    query = "SELECT flow FROM flows WHERE run = (SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1)"
     names = [re.sub(r"\.[0-9]+$", "", str(name)) for name in store.sql(query)["flow"]]
     return list(dict.fromkeys(names))
 
@@ -179,9 +176,7 @@ def changes(store: Store, text: str, axis: Axis, control: object, *, only: objec
     unit = "percentage points" if unit == "%" else unit
     found = [Shown(f"Difference: {name}", unit, cells, diverging=True, what=what, measure=str(measure))]
     if all(len(both[0]) >= ENOUGH_PAIRS and one_sign(both[1]) for _, *both in pairs):
-        relative = [
-            PointMean(params, relative_change(*both).scaled(100)) for params, *both in pairs
-        ]
+        relative = [PointMean(params, relative_change(*both).scaled(100)) for params, *both in pairs]
         what = f"The relative change of the mean from {axis.title} = {control_text}, over runs of the same seeds"
         found.append(Shown(f"Relative change: {name}", "%", relative, diverging=True, what=what, measure=str(measure)))
     return found

@@ -56,7 +56,9 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
                 x, y = [delay[key] for key in keys], [throughput[key] / 1e6 for key in keys]
                 clouds.append(Cloud(scheme or "all runs", x, y, style.colour))
         if clouds:
-            options.append((name, Clouds("Throughput against delay", label, measure_label("flows.goodput_bps", [1e6]), clouds)))
+            options.append(
+                (name, Clouds("Throughput against delay", label, measure_label("flows.goodput_bps", [1e6]), clouds))
+            )
     caption = (
         "A dot is the median of a scheme's runs, the ellipse one standard deviation. Better is up and to the right."
     )
