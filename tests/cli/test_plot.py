@@ -82,9 +82,21 @@ def test_latex_is_a_table_of_booktabs(store, tmp_path):
     out = tmp_path / "means.tex"
     assert main(["export", str(store), "--of", "flows[one].goodput_bps", "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
-    assert r"flows[0].cc & flows[one].goodput\_bps \\" in text
+    assert r"Congestion control of one & Goodput of one (Mbit/s) \\" in text
     assert text.count(r"$\pm$") == 2
     assert text.index(r"\toprule") < text.index("reno & ") < text.index("cubic & ") < text.index(r"\bottomrule")
+
+
+def test_an_interval_in_latex_ends_at_the_bounds(store, tmp_path):
+    out = tmp_path / "jain.tex"
+    measure = "jain(flows.goodput_bps)"
+    assert main(["export", str(store), "--of", measure, "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert r"Jain's fairness index of goodput \\" in text
+    with ackclock.open(store) as opened:
+        estimates = [one.estimate for one in opened.estimates(measure)]
+    assert [one.low == 0 or one.high == 1 for one in estimates].count(True) == text.count("[")
+    assert text.count("[") + text.count(r"$\pm$") == 2
 
 
 def test_mistakes_of_an_export_are_told(store, tmp_path, capsys):
