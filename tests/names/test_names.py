@@ -12,6 +12,7 @@ from ackclock.names import (
     capital,
     column_label,
     column_name,
+    columns,
     field_name,
     in_sentence,
     measure_label,
@@ -53,9 +54,8 @@ class TestColumns:
             assert len({*names}) == len(names), table["name"]
 
     def test_no_name_is_of_a_column_that_is_not_declared(self):
-        from ackclock.names.columns import COLUMNS as own
-
-        assert {(table, column) for table, columns in own.items() for column in columns} <= {*COLUMNS}
+        own = {(table, column) for table, named in columns.COLUMNS.items() for column in named}
+        assert own <= {*COLUMNS}
 
     def test_labels_have_the_unit_of_the_declaration(self):
         assert column_label("flows", "goodput_bps") == "Goodput (bit/s)"

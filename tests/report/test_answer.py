@@ -72,7 +72,7 @@ class TestQuestion:
 class TestAnswer:
     def test_it_is_the_paired_difference(self, rivals):
         with ackclock.open(rivals) as store:
-            axes, roles = varied(store.sweeps[0].points, flow_groups(store))
+            _, roles = varied(store.sweeps[0].points, flow_groups(store))
             first = shown(store, "flows[new].goodput_bps")
             sentences = answer_of(first, roles, comparisons(store, ["flows[new].goodput_bps"], roles))
             keys = {(row["flows[1].cc"], row["bottleneck.queue"], row["seed"]): row["run"] for row in store.runs.rows()}
@@ -109,10 +109,11 @@ class TestAnswer:
 
         _, roles = varied(points)
         first = first_of(points, [Estimate(5, 4, 6, 4), Estimate(4, 3, 5, 4)])
-        assert answer_of(first, roles, Stub(Estimate(-1, -1.5, -0.5, 4))) == [
+        (sentence,) = answer_of(first, roles, Stub(Estimate(-1, -1.5, -0.5, 4)))
+        assert sentence == (
             "The goodput of new with cubic is 1 [0.5, 1.5] Mbit/s lower than with reno, over 4 pairs "
             "(4 against 5 Mbit/s)."
-        ]
+        )
         (sentence,) = answer_of(first, roles, Stub(Estimate(1, 0.5, 1.5, 25), Estimate(20, 10, 30, 25)))
         assert "1 [0.5, 1.5] Mbit/s higher than with reno (+20 %), over 25 pairs" in sentence
 
@@ -200,7 +201,7 @@ class TestCategories:
         points = [
             {"f.cc": cc, "v": v, "q": q} for cc in ("reno", "cubic", "bbr") for v in "abcd" for q in ("1bdp", "2bdp")
         ]
-        axes, roles = varied(points)
+        _, roles = varied(points)
         (figure,), left = figures_of(first_of(points, [Estimate(5, 4, 6, 9)] * 24), roles, "")
         assert [name for name, _ in figure.options] == ["v = a", "v = b", "v = c", "v = d"]
         assert [(row.group, row.label) for row in figure.options[0][1].rows] == [

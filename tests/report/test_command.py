@@ -16,7 +16,8 @@ class TestCommand:
         page = Page((made / "report.html").read_text(encoding="utf-8"))
         for words in (
             "a small sweep", "24 runs of 12 points", "flows[0].cc", "reno, cubic", "1, 2", "24 of 24 have finished",
-            "Difference: Goodput of one", "Goodput of film (kbit/s)", "Drop rate at bottleneck (%)", "Throughput against delay", "Completion times", "One-way delays",
+            "Difference: Goodput of one", "Goodput of film (kbit/s)", "Drop rate at bottleneck (%)",
+            "Throughput against delay", "Completion times", "One-way delays",
             "Over time", "What is left out", "ackclock report", "queue = \"1bdp\"",
         ):  # fmt: skip
             assert words in page.words, words

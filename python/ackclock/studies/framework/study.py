@@ -278,7 +278,7 @@ class StudyResult:
         ]
 
     def report(self) -> Report:
-        """The report: question, answer and first figure; verdicts and figures; folded, the rest of the page and tables."""
+        """The report: question, answer and a figure; verdicts and figures; folded, the rest of the page and tables."""
         replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
         if len(self.seeds) == 1:
             replications = f"1 replication, seed {self.seeds[0]}"
