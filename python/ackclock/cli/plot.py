@@ -220,7 +220,7 @@ def _latex(estimates: Mapping[str, Sequence[PointEstimate]], flows: Sequence[str
             one = estimate.scaled(units[measure][1])
             text = cell_text(float(one.value)).replace(",", r"\,")
             if one.has_interval and abs(one.high + one.low - 2 * one.value) <= 1e-9 * abs(one.value):
-                text += rf" $\pm$ {one.half_width:.2g}"
+                text += rf" $\pm$ {cell_text(float(f'{one.half_width:.2g}'))}"
             elif one.has_interval:
                 low, high = (cell_text(float(end)).replace(",", r"\,") for end in (one.low, one.high))
                 text += f" [{low}, {high}]"
