@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import re
 import inspect
+import re
 
 import duckdb
 import pytest

@@ -8,7 +8,7 @@ from ackclock.cli import main
 from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.differences import comparisons
+from ackclock.report.experiment.differences import Comparisons, Difference, comparisons
 from ackclock.report.experiment.measures import PointMean, Shown, flow_groups, report_measures, shown
 from ackclock.stats import Estimate
 from tests.helpers.pages import BAD, Page
@@ -74,7 +74,8 @@ class TestAnswer:
         with ackclock.open(rivals) as store:
             _, roles = varied(store.sweeps[0].points, flow_groups(store))
             first = shown(store, "flows[new].goodput_bps")
-            sentences = answer_of(first, roles, comparisons(store, ["flows[new].goodput_bps"], roles))
+            sentences, details = answer_of(first, roles, comparisons(store, ["flows[new].goodput_bps"], roles))
+            assert details == []
             keys = {(row["flows[1].cc"], row["bottleneck.queue"], row["seed"]): row["run"] for row in store.runs.rows()}
 
             def goodput(*key):
@@ -95,34 +96,44 @@ class TestAnswer:
     def test_a_clear_difference_has_a_direction(self):
         points = [{"f.cc": "reno"}, {"f.cc": "cubic"}]
 
-        class Stub:
-            axis = axes_of(points)[0]
-            control = "reno"
-
-            def __init__(self, estimate, relative=None):
-                first = first_of(points, [Estimate(5, 4, 6, 4), Estimate(4, 3, 5, 4)])
-                self.one = type("D", (), {"measure": first, "params": points[1]})
-                self.one.estimate, self.one.relative = estimate, relative
-
-            def of(self, measure):
-                return [self.one] if measure == "m" else []
+        def compared(estimate, relative=None):
+            difference = Difference(first, points[1], estimate, relative)
+            return Comparisons(axes_of(points)[0], "reno", [difference], [], {})
 
         _, roles = varied(points)
         first = first_of(points, [Estimate(5, 4, 6, 4), Estimate(4, 3, 5, 4)])
-        (sentence,) = answer_of(first, roles, Stub(Estimate(-1, -1.5, -0.5, 4)))
+        (sentence,), _ = answer_of(first, roles, compared(Estimate(-1, -1.5, -0.5, 4)))
         assert sentence == (
             "The goodput of new with cubic is 1 [0.5, 1.5] Mbit/s lower than with reno, over 4 pairs "
             "(4 against 5 Mbit/s)."
         )
-        (sentence,) = answer_of(first, roles, Stub(Estimate(1, 0.5, 1.5, 25), Estimate(20, 10, 30, 25)))
+        (sentence,), _ = answer_of(first, roles, compared(Estimate(1, 0.5, 1.5, 25), Estimate(20, 10, 30, 25)))
         assert "1 [0.5, 1.5] Mbit/s higher than with reno (+20 %), over 25 pairs" in sentence
+
+    def test_many_settings_are_counted_and_folded(self):
+        points = [{"f.cc": cc, "v": v} for v in "abcde" for cc in ("reno", "cubic")]
+        axes, roles = varied(points)
+        first = first_of(points, [Estimate(5, 4, 6, 4)] * 10)
+        ends = [(1, 0.5, 1.5), (3, 2, 4), (-1, -2, -0.5), (0, -1, 1), (0.1, -1, 1)]
+        differences = [
+            Difference(first, params, Estimate(*one, 4), None) for params, one in zip(points[1::2], ends, strict=True)
+        ]
+        compared = Comparisons(axes[0], "reno", differences, [], {})
+        sentences, details = answer_of(first, roles, compared)
+        (sentence,) = sentences
+        assert sentence == (
+            "The goodput of new with cubic instead of reno is higher by 1 to 3 Mbit/s at 2, lower by 1 Mbit/s at 1, "
+            "not clearly different at 2 of 5 settings of the rest (95 % intervals of differences paired by seed)."
+        )
+        assert len(details) == 5
+        assert details[2].startswith("With v = c, the goodput of new with cubic is 1 [0.5, 2] Mbit/s lower than with ")
 
     def test_points_without_pairs_have_a_lowest_and_a_highest(self):
         points = [{"a": i, "b": 7 * i % 20} for i in range(20)]
         _, roles = varied(points)
         assert roles.scattered
         first = first_of(points, [Estimate(i, i, i + 1, 3) for i in range(20)])
-        (sentence,) = answer_of(first, roles, None)
+        (sentence,), _ = answer_of(first, roles, None)
         assert sentence == (
             "The goodput of new is lowest, 0 [0, 1] Mbit/s, with a = 0, b = 0, and highest, 19 [19, 20] Mbit/s, "
             "with a = 19, b = 13."
@@ -130,7 +141,7 @@ class TestAnswer:
 
     def test_no_value_is_told(self):
         _, roles = varied([{}])
-        assert answer_of(first_of([{}], [None]), roles, None) == ["No run has a value of the goodput of new."]
+        assert answer_of(first_of([{}], [None]), roles, None)[0] == ["No run has a value of the goodput of new."]
 
 
 class TestPage:

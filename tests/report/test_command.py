@@ -175,6 +175,6 @@ class TestCommand:
     def test_a_change_says_from_what(self, made):
         words = Page((made / "report.html").read_text(encoding="utf-8")).words
         change = "The mean difference from Congestion control of one = reno, over runs of the same seeds"
-        assert f"{change}, against Rate of the bottleneck" in words
+        assert f"{change}, against the rate of the bottleneck" in words
         assert f"{change}, in Mbit/s. Of a number in parentheses the 95 % interval holds zero." in words
         assert "The mean over the seeds, in Mbit/s." in words

@@ -122,9 +122,8 @@ def sweep_report(
         axis = None if compared is None else compared.axis
         asked = question or question_of(sweep.name, every[0], roles, axis)
         note = "" if compared is None else compared.note()
-        report.open_with_html(
-            render("opening.html", question=asked, sentences=answer_of(every[0], roles, compared), note=note)
-        )
+        sentences, details = answer_of(every[0], roles, compared)
+        report.open_with_html(render("opening.html", question=asked, sentences=sentences, details=details, note=note))
     leading = figures[:1] if figures and figures[0].title == every[0].title else []
     for figure in leading:
         report.open_with_figure(figure)

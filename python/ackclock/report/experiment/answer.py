@@ -22,8 +22,11 @@ __all__ = ["answer_of", "question_of"]
 MOST_VALUES = 6
 """Values of an axis that a question lists."""
 
-MOST_SETTINGS = 8
-"""Settings of which an answer has a sentence each."""
+MOST_SENTENCES = 3
+"""Sentences of an answer; of more settings it is how many of them differ, and the sentences are folded."""
+
+MOST_DETAILS = 24
+"""Sentences that are folded."""
 
 
 def question_of(name: str, first: Shown, roles: Roles, axis: Axis | None) -> str:
@@ -59,33 +62,28 @@ def _values(axis: Axis) -> str:
     return f"{len(axis.values)} values"
 
 
-def answer_of(first: Shown, roles: Roles, compared: Comparisons | None) -> list[str]:
-    """Sentences on the first measure: its paired differences, or where it is lowest and highest."""
+def answer_of(first: Shown, roles: Roles, compared: Comparisons | None) -> tuple[list[str], list[str]]:
+    """Sentences on the first measure: its paired differences, or where it is lowest and highest.
+
+    Returns the answer, and the sentences on single settings where they are too many for an answer.
+    """
     cells = [cell for cell in first.cells if cell.estimate is not None]
     if not cells:
-        return [f"No run has a value of {_the(first.title)}."]
+        return [f"No run has a value of {_the(first.title)}."], []
     own = compared.of(first.measure) if compared is not None else []
     if compared is None or not own:
-        return _range(first, roles, cells)
-    sentences: list[str] = []
-    others = roles.without(compared.axis)
+        return _range(first, roles, cells), []
+    others, control = roles.without(compared.axis), compared.axis.text(compared.control)
+    details: list[str] = []
+    tallies: list[str] = []
     for value in dict.fromkeys(one.params[compared.axis.name] for one in own):
         mine = [one for one in own if one.params[compared.axis.name] == value]
-        pair = compared.axis.text(value), compared.axis.text(compared.control)
-        if len(mine) > MOST_SETTINGS:
-            sentences.append(_tally(first, mine, *pair))
-            continue
-        sentences += [_difference(first, compared, one, others, *pair) for one in mine]
-    if len(sentences) > MOST_SETTINGS:
-        by_value = [
-            [one for one in own if one.params[compared.axis.name] == value]
-            for value in dict.fromkeys(one.params[compared.axis.name] for one in own)
-        ]
-        control = compared.axis.text(compared.control)
-        sentences = [
-            _tally(first, mine, compared.axis.text(mine[0].params[compared.axis.name]), control) for mine in by_value
-        ]
-    return sentences
+        treated = compared.axis.text(value)
+        details += [_difference(first, compared, one, others, treated, control) for one in mine]
+        tallies.append(_tally(first, mine, treated, control) if len(mine) > 1 else details[-1])
+    if len(details) <= MOST_SENTENCES:
+        return details, []
+    return tallies, details[:MOST_DETAILS]
 
 
 def _range(first: Shown, roles: Roles, cells: Sequence[PointMean]) -> list[str]:
@@ -144,13 +142,14 @@ def _tally(first: Shown, mine: Sequence[Difference], treated: str, control: str)
         if found:
             sizes = sorted(abs(one.value) for one in found)
             span = cell_text(sizes[0]) if len(sizes) == 1 else f"{cell_text(sizes[0])} to {cell_text(sizes[-1])}"
-            parts.append(f"{way} at {len(found)}, by {span} {unit}".rstrip())
+            parts.append(f"{way} by {span} {unit}".rstrip() + f" at {len(found)}")
     unclear = len(mine) - len(higher) - len(lower)
     if unclear:
         parts.append(f"not clearly different at {unclear}")
+    name = capital(_the(first.title))
     return (
-        f"{capital(_the(first.title))} with {treated} instead of {control}, at {len(mine)} settings of the rest: "
-        f"{'; '.join(parts)} (95 % intervals of differences paired by seed)."
+        f"{name} with {treated} instead of {control} is {', '.join(parts)} of {len(mine)} settings of the rest "
+        "(95 % intervals of differences paired by seed)."
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.names import in_sentence
 from ackclock.palette import has_style, styles_of
 from ackclock.report.choice import Choice
 from ackclock.report.experiment.axes import Axis, describe
@@ -107,7 +108,7 @@ def figures_of(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | 
     if roles.y is not None:
         rest = roles.without(roles.x, roles.y)
         maps = [(name, _map(shown, roles, cells)) for name, cells in groups(shown.cells, rest).items() if _some(cells)]
-        title = f"{shown.title} over {roles.x.title} and {roles.y.title}"
+        title = f"{shown.title}, as a map"
         caption = f"{shown.what}{f', in {shown.unit}' if shown.unit else ''}."
         if shown.diverging:
             caption += " Of a number in parentheses the 95 % interval holds zero."
@@ -128,9 +129,9 @@ def _some(cells: Sequence[PointMean]) -> bool:
 
 
 def _caption(shown: Shown, roles: Roles, x: Axis) -> str:
-    curve = f", a curve for each {roles.scheme.title}" if roles.scheme is not None else ""
+    curve = f", a curve for each {in_sentence(roles.scheme.title)}" if roles.scheme is not None else ""
     least = "; bands are 95 % intervals" if any(_has_interval(cell) for cell in shown.cells) else ""
-    return f"{shown.what}, against {x.title}{curve}{least}."
+    return f"{shown.what}, against the {in_sentence(x.title)}{curve}{least}."
 
 
 def _has_interval(cell: PointMean) -> bool:
