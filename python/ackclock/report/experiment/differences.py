@@ -70,11 +70,10 @@ class Comparisons:
         count = len(self.kept)
         if count < 2:
             return ""
-        chance = LEVEL * count
-        by_chance = f"about {chance:.0f}" if chance >= 1.5 else "about one" if chance >= 0.75 else f"{chance:.2g}"
+        by_chance = f"{LEVEL * count:.2g}"
         return (
             f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed, {by_chance} of "
-            f"these intervals would still miss zero by chance. {self.missing_zero} miss zero; "
+            f"these intervals would miss zero by chance on average. {self.missing_zero} miss zero; "
             f"{sum(self.kept.values())} remain after Holm's correction for all {count} (a 5 % risk of any false one)."
         )
 
