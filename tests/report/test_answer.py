@@ -8,7 +8,7 @@ from ackclock.cli import main
 from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.differences import Comparisons, Difference, comparisons
+from ackclock.report.experiment.differences import Comparisons, Difference, Rivals, comparisons, rivals_of
 from ackclock.report.experiment.measures import PointMean, Shown, flow_groups, report_measures, shown
 from ackclock.stats import Estimate
 from tests.helpers.pages import BAD, Page
@@ -172,8 +172,8 @@ class TestPage:
         assert len(found.differences) == 2 * len(names)
         known = [one for at, one in enumerate(found.differences) if at in found.kept]
         missing = sum(not one.estimate.low <= 0 <= one.estimate.high for one in known)
-        assert f"makes {len(known)} comparisons" in found.note()
-        assert f"{missing} miss zero; {sum(found.kept.values())} remain after Holm's correction" in found.note()
+        assert f"makes {len(known)} comparisons" in found.note
+        assert f"{missing} miss zero; {sum(found.kept.values())} remain after Holm's correction" in found.note
         assert sum(found.kept.values()) <= missing
 
     def test_relative_changes_need_enough_pairs(self, tmp_path):
@@ -227,3 +227,48 @@ def test_completion_times_have_a_logarithmic_axis(tmp_path):
     with ackclock.sweep(PROBED, seeds=2, overrides={"duration": "2s"}, out=tmp_path / "s") as store:
         choice = completion_times(store, varied(store.sweeps[0].points)[1], "")
     assert all(plot.x_log and plot.x_label == "Completion time (s)" for _, plot in choice.options)
+
+
+class TestRivals:
+    def test_two_groups_are_compared_in_the_same_runs(self, tmp_path):
+        grid = {"bottleneck.queue": ["0.5bdp", "2bdp"]}
+        overrides = {"flows[0].cc": "reno", "flows[1].cc": "cubic", "flows[1].count": 1}
+        measures = ["flows[old].goodput_bps", "flows[new].goodput_bps"]
+        with ackclock.sweep(RIVALS, grid, seeds=3, overrides=overrides, out=tmp_path / "s") as store:
+            axes, roles = varied(store.sweeps[0].points, flow_groups(store))
+            rivals = rivals_of(store, measures, roles)
+            assert (rivals.names, rivals.unit) == (("old", "new"), "Mbit/s")
+            for cell, queue in zip(rivals.cells, grid["bottleneck.queue"], strict=True):
+                runs = [store.result(row["run"]) for row in store.runs.rows() if row["bottleneck.queue"] == queue]
+                rates = [dict(zip(run.flows["flow"], run.flows["goodput_bps"], strict=True)) for run in runs]
+                expected = np.mean([one["old"] - one["new"] for one in rates]) / 1e6
+                assert cell.estimate.value == pytest.approx(expected)
+            assert rivals_of(store, measures[:1], roles) is None
+            compared = comparisons(store, measures, roles, rivals=rivals)
+            assert "makes 4 comparisons" in compared.note, "two of rivals, and two of buffers"
+            first = shown(store, measures[0])
+        asked = question_of("s", first, roles, axes[0], rivals)
+        assert asked == (
+            "Which has the higher goodput, old or new, and how does it change with the buffer (0.5 BDP, 2 BDP)?"
+        )
+        sentences, _ = answer_of(first, roles, compared, rivals)
+        assert sentences[0].startswith("With buffer = 0.5 BDP, the goodput")
+        assert sentences[2].startswith("The goodput of old with buffer = 2 BDP ")
+        assert "buffer = 0.5 BDP" in sentences[2]
+
+    def test_many_points_are_counted(self):
+        points = [{"q": f"{n}bdp"} for n in range(1, 6)]
+        ends = [(1, 0.5, 1.5), (3, 2, 4), (-1, -2, -0.5), (0, -1, 1), (0.1, -1, 1)]
+        cells = [PointMean(params, Estimate(*one, 4)) for params, one in zip(points, ends, strict=True)]
+        _, roles = varied(points)
+        first = first_of(points, [Estimate(5, 4, 6, 4)] * 5)
+        sentences, _ = answer_of(first, roles, None, Rivals(("a", "b"), "Mbit/s", cells))
+        assert sentences[0] == (
+            "The goodput of a, compared with that of b in the same runs, is higher by 1 to 3 Mbit/s at 2, lower by "
+            "1 Mbit/s at 1, not clearly different at 2 of 5 points."
+        )
+
+    def test_varied_algorithms_are_compared_instead(self, rivals):
+        with ackclock.open(rivals) as store:
+            _, roles = varied(store.sweeps[0].points)
+            assert rivals_of(store, ["flows[old].goodput_bps", "flows[new].goodput_bps"], roles) is None

@@ -11,7 +11,7 @@ from ackclock.names import in_sentence
 from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.differences import comparisons
+from ackclock.report.experiment.differences import comparisons, rivals_of
 from ackclock.report.experiment.measures import flow_groups, report_measures, shown
 from ackclock.report.experiment.samples import completion_times, one_way_delays, throughput_delay
 from ackclock.report.experiment.traces import runs_over_time
@@ -106,7 +106,8 @@ def sweep_report(
             raise ValueError(
                 f"{against[0]!r} is not varied; what is: {', '.join(axis.name for axis in axes) or 'nothing'}"
             )
-    compared = comparisons(store, names, roles, control)
+    rivals = None if against is not None else rivals_of(store, names, roles)
+    compared = comparisons(store, names, roles, control, rivals)
     report = Report(sweep.name, subtitle=_summary(store), command=command)
     left: list[str] = []
     figures: list[Figure] = []
@@ -120,9 +121,9 @@ def sweep_report(
             left += without
     if every:
         axis = None if compared is None else compared.axis
-        asked = question or question_of(sweep.name, every[0], roles, axis)
-        note = "" if compared is None else compared.note()
-        sentences, details = answer_of(every[0], roles, compared)
+        asked = question or question_of(sweep.name, every[0], roles, axis, rivals)
+        note = "" if compared is None else compared.note
+        sentences, details = answer_of(every[0], roles, compared, rivals)
         report.open_with_html(render("opening.html", question=asked, sentences=sentences, details=details, note=note))
     leading = figures[:1] if figures and figures[0].title == every[0].title else []
     for figure in leading:

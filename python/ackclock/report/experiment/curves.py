@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.palette import Style
     from ackclock.report.experiment.measures import PointMean, Shown
 
-__all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "roles_of", "styles"]
+__all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "is_of_algorithms", "roles_of", "styles"]
 
 MOST_CURVES = 12
 """Curves of a figure."""
@@ -61,7 +61,7 @@ def roles_of(axes: Sequence[Axis], points: int) -> Roles:
     numeric = sorted((axis for axis in axes if axis.numbers), key=lambda axis: -len(axis.values))
     named = [axis for axis in axes if not axis.is_line and len(axis.values) <= MOST_CURVES]
     # Algorithms first: what the figure is about. Categories that are numbers come last.
-    named.sort(key=lambda axis: (not _of_algorithms(axis), axis.numbers is not None))
+    named.sort(key=lambda axis: (not is_of_algorithms(axis), axis.numbers is not None))
     size = 1
     for axis in axes:
         size *= len(axis.values)
@@ -74,7 +74,7 @@ def roles_of(axes: Sequence[Axis], points: int) -> Roles:
     return Roles(scheme, x, y, scattered, axes)
 
 
-def _of_algorithms(axis: Axis) -> bool:
+def is_of_algorithms(axis: Axis) -> bool:
     """Whether the values are congestion controls."""
     return axis.name.endswith((".cc", "cc")) or any(has_style(str(value)) for value in axis.values)
 

@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from ackclock.measure import Measure
+from ackclock.names import unit_of
 from ackclock.report.experiment.axes import describe
-from ackclock.report.experiment.measures import ENOUGH_PAIRS, changes
+from ackclock.report.experiment.curves import is_of_algorithms
+from ackclock.report.experiment.measures import ENOUGH_PAIRS, PointMean, changes
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
 from ackclock.report.words import interval_text
+from ackclock.stats import paired_difference
 from ackclock.stats.multiple import holm, p_value
 
 if TYPE_CHECKING:
@@ -23,7 +29,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.store import Store
 
-__all__ = ["Comparisons", "comparisons"]
+__all__ = ["Comparisons", "Difference", "Rivals", "comparisons", "rivals_of"]
 
 LEVEL = 0.05
 """The probability of one wrong difference or more after Holm's correction."""
@@ -45,6 +51,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Rivals:
+    """The first two groups of flows, compared in the same runs."""
+
+    names: tuple[str, str]
+    unit: str
+    cells: Sequence[PointMean]
+    """At each point, the goodput of the first group less that of the second."""
+
+
+@dataclass(frozen=True, slots=True)
 class Comparisons:
     """Every difference of a report from one value of an axis."""
 
@@ -55,27 +71,12 @@ class Comparisons:
     """The differences of each measure, and the relative changes where there are enough pairs."""
     kept: Mapping[int, bool]
     """Number of a difference to whether it remains after Holm's correction; one without a p-value is not in it."""
-
-    @property
-    def missing_zero(self) -> int:
-        """The number of intervals that do not contain zero, of the differences with a p-value."""
-        return sum(not self.differences[at].estimate.low <= 0 <= self.differences[at].estimate.high for at in self.kept)
+    note: str = ""
+    """How many comparisons there are, and how many of them chance alone would make look like differences."""
 
     def of(self, measure: str) -> list[Difference]:
         """The differences of one measure."""
         return [one for one in self.differences if one.measure.measure == measure]
-
-    def note(self) -> str:
-        """How many comparisons there are, and how many of them chance alone would make look like differences."""
-        count = len(self.kept)
-        if count < 2:
-            return ""
-        by_chance = f"{LEVEL * count:.2g}"
-        return (
-            f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed, {by_chance} of "
-            f"these intervals would miss zero by chance on average. {self.missing_zero} miss zero; "
-            f"{sum(self.kept.values())} remain after Holm's correction for all {count} (a 5 % risk of any false one)."
-        )
 
     def table(self, axes: Sequence[Axis]) -> Markup:
         """The section: every difference."""
@@ -100,7 +101,7 @@ class Comparisons:
         left = len(self.differences) - len(rows)
         return render(
             "differences.html",
-            note=self.note(),
+            note=self.note,
             few="" if relative else f"Relative changes need {ENOUGH_PAIRS} pairs and are left out.",
             left=left,
             table=filtered_table(columns, rows, by, what="differences"),
@@ -111,13 +112,43 @@ def _interval(estimate: Estimate) -> str:
     return interval_text(estimate.value, estimate.low, estimate.high, signed=True)
 
 
+def rivals_of(store: Store, measures: Sequence[str], roles: Roles) -> Rivals | None:
+    """The difference between the first two groups of flows in the same runs.
+
+    None if the first two measures are not the goodputs of two groups, or if algorithms were varied: their comparison is
+    the answer then.
+    """
+    parsed = [Measure.parse(text) for text in measures[:2]]
+    if len(parsed) < 2 or any(str(one) != f"flows[{one.component}].goodput_bps" for one in parsed):
+        return None
+    if any(is_of_algorithms(axis) for axis in roles.axes):
+        return None
+    found: list[tuple[Mapping[str, Any], Estimate]] = []
+    means: list[float] = []
+    for first, second in zip(*(store.values(one) for one in parsed), strict=True):
+        common, left, right = np.intersect1d(first.seeds, second.seeds, return_indices=True)
+        if common.size:
+            sides = first.values[left], second.values[right]
+            means += [float(side.mean()) for side in sides]
+            found.append((first.params, paired_difference(*sides)))
+    if not found:
+        return None
+    unit, factor = unit_of(parsed[0], means)
+    names = str(parsed[0].component), str(parsed[1].component)
+    return Rivals(names, unit, [PointMean(params, estimate.scaled(factor)) for params, estimate in found])
+
+
 def comparisons(
-    store: Store, measures: Sequence[str], roles: Roles, against: tuple[Axis, object] | None = None
+    store: Store,
+    measures: Sequence[str],
+    roles: Roles,
+    against: tuple[Axis, object] | None = None,
+    rivals: Rivals | None = None,
 ) -> Comparisons | None:
     """The differences of these measures, or None where the points have nothing to compare pair by pair.
 
     Without `against`, the values that colours tell apart are compared with the first of them; without such values, the
-    last number of the axis x with its first.
+    last number of the axis x with its first. The comparisons of `rivals` are corrected together with these.
     """
     if against is not None:
         axis, control = against
@@ -141,6 +172,22 @@ def comparisons(
             ]
     if not found:
         return None
-    values = {at: p for at, one in enumerate(found) if (p := p_value(one.estimate)) is not None}
+    every = [one.estimate for one in found]
+    every += [cell.estimate for cell in rivals.cells if cell.estimate is not None] if rivals is not None else []
+    values = {at: p for at, one in enumerate(every) if (p := p_value(one)) is not None}
     kept = dict(zip(values, holm(list(values.values()), LEVEL), strict=True))
-    return Comparisons(axis, control, found, figures, kept)
+    listed = {at: remains for at, remains in kept.items() if at < len(found)}
+    return Comparisons(axis, control, found, figures, listed, _note([every[at] for at in kept], sum(kept.values())))
+
+
+def _note(estimates: Sequence[Estimate], remaining: int) -> str:
+    count = len(estimates)
+    if count < 2:
+        return ""
+    missing = sum(not one.low <= 0 <= one.high for one in estimates)
+    by_chance = f"{LEVEL * count:.2g}"
+    return (
+        f"This report makes {count} comparisons, each with a 95 % interval. If nothing differed, {by_chance} of these "
+        f"intervals would miss zero by chance on average. {missing} miss zero; {remaining} remain after Holm's "
+        f"correction for all {count} (a 5 % risk of any false one)."
+    )
