@@ -104,7 +104,7 @@ def picture_of(report: Path, target: Path) -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder, "drawn.png")
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,860"]
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,940"]
         command = ["chromium", *options, f"--user-data-dir={folder}/profile", f"--screenshot={drawn}", report.as_uri()]
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- no text of others is in it
         image.imsave(target, image.imread(drawn))

@@ -256,6 +256,24 @@ class TestRivals:
         assert sentences[2].startswith("The goodput of old with buffer = 2 BDP ")
         assert "buffer = 0.5 BDP" in sentences[2]
 
+    def test_one_figure_has_all_groups(self, tmp_path):
+        out = tmp_path / "s"
+        grid = {"bottleneck.queue": ["0.5bdp", "1bdp", "2bdp"]}
+        ackclock.sweep(RIVALS, grid, seeds=2, overrides={"flows[0].cc": "cubic"}, out=out).close()
+        assert main(["report", str(out)]) == 0
+        page = Page((out / "report.html").read_text(encoding="utf-8"))
+        plot = page.plots[0]
+        assert (plot["title"], plot["y_label"]) == ("Goodput of each flow", "Goodput of each flow (Mbit/s)")
+        assert [one["title"] for one in page.plots].count("Goodput of old") == 0
+        with ackclock.open(out) as store:
+            expected = {
+                name: [one.estimate.value / 1e6 for one in store.estimates(f"flows[{name}].goodput_bps")]
+                for name in ("old", "new")
+            }
+        assert {one["label"] for one in plot["series"]} == {*expected}
+        for one in plot["series"]:
+            assert one["y"] == pytest.approx(expected[one["label"]], rel=1e-6)
+
     def test_many_points_are_counted(self):
         points = [{"q": f"{n}bdp"} for n in range(1, 6)]
         ends = [(1, 0.5, 1.5), (3, 2, 4), (-1, -2, -0.5), (0, -1, 1), (0.1, -1, 1)]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from ackclock.measure import Measure
 from ackclock.names import in_sentence
 from ackclock.report.experiment.answer import answer_of, question_of
-from ackclock.report.experiment.axes import axes_of
+from ackclock.report.experiment.axes import Axis, axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
 from ackclock.report.experiment.differences import comparisons, rivals_of
-from ackclock.report.experiment.measures import flow_groups, report_measures, shown
+from ackclock.report.experiment.measures import flow_groups, goodputs, is_goodput, report_measures, shown
 from ackclock.report.experiment.samples import completion_times, one_way_delays, throughput_delay
 from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
@@ -24,7 +25,6 @@ from ackclock.store import StoreError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.report.experiment.axes import Axis
     from ackclock.report.experiment.measures import Shown
     from ackclock.report.page import Figure
     from ackclock.stats import Estimate
@@ -111,12 +111,21 @@ def sweep_report(
     report = Report(sweep.name, subtitle=_summary(store), command=command)
     left: list[str] = []
     figures: list[Figure] = []
-    for one in [*every, *(compared.figures if compared is not None and against is not None else ())]:
+    drawn = [(one, roles) for one in every]
+    if rivals is not None:
+        # One figure has all groups of flows.
+        groups = [name for name in names if is_goodput(name)]
+        flow = Axis("flow", tuple(str(Measure.parse(name).component) for name in groups), None, title="Flow")
+        all_groups = replace(roles, scheme=flow, axes=[*axes, flow])
+        drawn = [(goodputs(store, groups, flow), all_groups), *(one for one in drawn if one[0].measure not in groups)]
+    if compared is not None and against is not None:
+        drawn += [(one, roles) for one in compared.figures]
+    for one, places in drawn:
         if not any(cell.estimate is not None for cell in one.cells):
             left.append(f"{one.title}: no run has a value.")
         elif len(sweep.points) > 1:
             # The table of points has the numbers of a single point.
-            own, without = figures_of(one, roles, "")
+            own, without = figures_of(one, places, "")
             figures += own
             left += without
     if every:
@@ -125,7 +134,7 @@ def sweep_report(
         note = "" if compared is None else compared.note
         sentences, details = answer_of(every[0], roles, compared, rivals)
         report.open_with_html(render("opening.html", question=asked, sentences=sentences, details=details, note=note))
-    leading = figures[:1] if figures and figures[0].title == every[0].title else []
+    leading = figures[:1] if figures and figures[0].title == drawn[0][0].title else []
     for figure in leading:
         report.open_with_figure(figure)
     for number, figure in enumerate(figures[len(leading) :]):

@@ -11,7 +11,7 @@ from ackclock.measure import Measure
 from ackclock.names import unit_of
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import is_of_algorithms
-from ackclock.report.experiment.measures import ENOUGH_PAIRS, PointMean, changes
+from ackclock.report.experiment.measures import ENOUGH_PAIRS, PointMean, changes, is_goodput
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
 from ackclock.report.words import interval_text
@@ -119,7 +119,7 @@ def rivals_of(store: Store, measures: Sequence[str], roles: Roles) -> Rivals | N
     the answer then.
     """
     parsed = [Measure.parse(text) for text in measures[:2]]
-    if len(parsed) < 2 or any(str(one) != f"flows[{one.component}].goodput_bps" for one in parsed):
+    if len(parsed) < 2 or not all(is_goodput(text) for text in measures[:2]):
         return None
     if any(is_of_algorithms(axis) for axis in roles.axes):
         return None

@@ -28,6 +28,8 @@ __all__ = [
     "changes",
     "default_measures",
     "flow_groups",
+    "goodputs",
+    "is_goodput",
     "report_measures",
     "shown",
 ]
@@ -148,6 +150,28 @@ def shown(store: Store, text: str, *, level: float = 0.95) -> Shown:
     unit, factor = unit_of(measure, [one.estimate.value for one in estimates if one.estimate is not None])
     cells = [PointMean(one.params, None if one.estimate is None else one.estimate.scaled(factor)) for one in estimates]
     return Shown(measure_name(measure), unit, cells, measure=str(measure))
+
+
+def is_goodput(text: str) -> bool:
+    """Whether a measure is the goodput of one group of flows."""
+    measure = Measure.parse(text)
+    return measure.component is not None and str(measure) == f"flows[{measure.component}].goodput_bps"
+
+
+def goodputs(store: Store, texts: Sequence[str], flow: Axis) -> Shown:
+    """The goodputs of several groups of flows together, with the group as a further setting of each point."""
+    every = [(Measure.parse(text), store.estimates(text)) for text in texts]
+    values = [one.estimate.value for _, points in every for one in points if one.estimate is not None]
+    unit, factor = unit_of(every[0][0], values)
+    cells = [
+        PointMean(
+            {**one.params, flow.name: measure.component},
+            None if one.estimate is None else one.estimate.scaled(factor),
+        )
+        for measure, points in every
+        for one in points
+    ]
+    return Shown("Goodput of each flow", unit, cells)
 
 
 def changes(store: Store, text: str, axis: Axis, control: object, *, only: object = None) -> list[Shown]:
