@@ -11,7 +11,7 @@ from ackclock.measure import Measure
 from ackclock.names import unit_of
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import is_of_algorithms
-from ackclock.report.experiment.measures import ENOUGH_PAIRS, PointMean, changes, is_goodput
+from ackclock.report.experiment.measures import ENOUGH_PAIRS, MOST_RELATIVE, PointMean, changes, is_goodput
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
 from ackclock.report.words import interval_text
@@ -99,10 +99,15 @@ class Comparisons:
         by = {"Measure": [row[0] for row in rows], treated: [row[1 + len(others)] for row in rows]}
         by |= {axis.title: [row[1 + at] for row in rows] for at, axis in enumerate(others)}
         left = len(self.differences) - len(rows)
+        few = ""
+        if any(one.estimate.n < ENOUGH_PAIRS for one in self.differences):
+            few = f"Relative changes need {ENOUGH_PAIRS} pairs and are left out."
+        elif not relative:
+            few = f"Relative changes are left out: a mean is zero, or there are more than {MOST_RELATIVE} settings."
         return render(
             "differences.html",
             note=self.note,
-            few="" if relative else f"Relative changes need {ENOUGH_PAIRS} pairs and are left out.",
+            few="" if relative else few,
             left=left,
             table=filtered_table(columns, rows, by, what="differences"),
         )
