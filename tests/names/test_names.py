@@ -10,7 +10,6 @@ from ackclock._declared import TABLES
 from ackclock.measure import MeasureError
 from ackclock.names import (
     capital,
-    column_label,
     column_name,
     columns,
     field_name,
@@ -56,11 +55,6 @@ class TestColumns:
     def test_no_name_is_of_a_column_that_is_not_declared(self):
         own = {(table, column) for table, named in columns.COLUMNS.items() for column in named}
         assert own <= {*COLUMNS}
-
-    def test_labels_have_the_unit_of_the_declaration(self):
-        assert column_label("flows", "goodput_bps") == "Goodput (bit/s)"
-        assert column_label("flows", "cc") == "Congestion control"
-        assert column_label("mine", "own_column") == "own_column"
 
 
 class TestMeasures:

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from ackclock.names.columns import column_name
 from ackclock.names.fields import field_name
-from ackclock.names.measures import column_label, measure_label, measure_name, unit_of
+from ackclock.names.measures import measure_label, measure_name, unit_of
 from ackclock.names.words import capital, in_sentence, with_unit
 
 __all__ = [
     "capital",
-    "column_label",
     "column_name",
     "field_name",
     "in_sentence",

@@ -5,7 +5,7 @@ Units are not part of a name: `ackclock.names.measures` takes them from the decl
 
 from __future__ import annotations
 
-__all__ = ["ITEMS", "column_name"]
+__all__ = ["COLUMNS", "column_name"]
 
 ITEMS = {
     "transfers": "transfer",
@@ -18,14 +18,8 @@ ITEMS = {
     "web_pages": "page",
     "tmix_connections": "connection",
     "tmix_epochs": "exchange",
-    "timeouts": "timeout",
-    "events": "event",
-    "packets": "packet",
-    "sack_blocks": "SACK block",
-    "flows": "flow",
-    "links": "link",
 }
-"""Table to the noun for a row of the table, where a row is a thing that people count."""
+"""Table to the noun for a row of the table, where a row is an item that an application asked for."""
 
 SHARED = {
     "run": "run",
@@ -245,6 +239,6 @@ def column_name(table: str, column: str) -> str | None:
     own = COLUMNS.get(table, {}).get(column)
     if own is not None:
         return own
-    if table in ITEMS and column in OF_ITEMS and table not in ("flows", "links", "packets", "sack_blocks"):
+    if table in ITEMS and column in OF_ITEMS:
         return OF_ITEMS[column].format(ITEMS[table])
     return SHARED.get(column)

@@ -13,7 +13,7 @@ from ackclock.names.words import capital, identifier_words, ordinal, with_unit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["column_label", "measure_label", "measure_name", "unit_of"]
+__all__ = ["measure_label", "measure_name", "unit_of"]
 
 FUNCTIONS = {
     "mean": "mean {}",
@@ -97,12 +97,3 @@ def _declared_unit(table: str, column: str) -> str | None:
 def measure_label(measure: str | Measure, values: Sequence[float] = ()) -> str:
     """The name of a measure with the unit in which these values are read."""
     return with_unit(measure_name(measure), unit_of(measure, values)[0])
-
-
-def column_label(table: str, column: str) -> str:
-    """The name of a column with the unit of its cells, which are as they are stored; its own text if it has no name."""
-    noun = column_name(table, column)
-    if noun is None:
-        return column
-    unit = _declared_unit(table, column) or ""
-    return with_unit(capital(noun), "" if unit == "%" else unit)
