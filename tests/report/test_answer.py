@@ -164,6 +164,12 @@ class TestPage:
             names = report_measures(store, axes)
         assert names[:3] == ["flows[new].goodput_bps", "flows[old].goodput_bps", "jain(flows.goodput_bps)"]
 
+    def test_flows_are_in_the_order_of_the_scenario(self, made):
+        with ackclock.open(made) as store:
+            assert flow_groups(store) == ["one", "two", "film"]
+            (axis, *_) = axes_of(store.sweeps[0].points, flow_groups(store))
+            assert axis.title == "Congestion control of one"
+
     def test_the_number_of_comparisons_is_told(self, rivals):
         with ackclock.open(rivals) as store:
             axes, roles = varied(store.sweeps[0].points, flow_groups(store))

@@ -58,9 +58,10 @@ class TestCommand:
         ackclock.sweep(PROBED, out=tmp_path / "one").close()
         assert main(["report", str(tmp_path / "one"), "--json"]) == 0
         figures = json.loads(capsys.readouterr().out)["figures"]
-        assert figures == ["Completion times", "One-way delays", "Over time"]
+        assert figures == ["Goodput of each flow", "Completion times", "One-way delays", "Over time"]
         page = Page((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
         assert "1 run of 1 point; ackclock" in page.words
+        assert "The question Which has the higher goodput, one or two?" in page.words
         assert "Goodput of one (Mbit/s)" in page.words
 
     def test_numbers_that_no_seed_moves_are_told(self, tmp_path):

@@ -123,8 +123,8 @@ def sweep_report(
     for one, places in drawn:
         if not any(cell.estimate is not None for cell in one.cells):
             left.append(f"{one.title}: no run has a value.")
-        elif len(sweep.points) > 1:
-            # The table of points has the numbers of a single point.
+        elif len(sweep.points) > 1 or places is not roles:
+            # The table of points has the numbers of a single point, and rivals are compared even there.
             own, without = figures_of(one, places, "")
             figures += own
             left += without

@@ -128,9 +128,12 @@ def flow_groups(store: Store) -> list[str]:
     """The flows of the scenario in their order, as far as the first run has them: copies are one flow."""
     if "flows" not in store.tables:
         return []
-    query = "SELECT flow FROM flows WHERE run = (SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1)"
-    names = [re.sub(r"\.[0-9]+$", "", str(name)) for name in store.sql(query)["flow"]]
-    return list(dict.fromkeys(names))
+    first = next(iter(store.sql("SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1").rows()), None)
+    if first is None:
+        return []
+    # A query of the view would not keep the order of the flows.
+    names = store.result(first["run"], ("flows",)).flows["flow"]
+    return list(dict.fromkeys(re.sub(r"\.[0-9]+$", "", str(name)) for name in names))
 
 
 def _flows_of(path: str, groups: Sequence[str]) -> list[str]:
