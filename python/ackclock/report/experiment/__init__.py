@@ -140,7 +140,7 @@ def sweep_report(
     for number, figure in enumerate(figures[len(leading) :]):
         report.add_figure(figure, folded=number >= MOST_OPEN)
     if compared is not None:
-        report.add_html("Differences", compared.table(axes), folded=True)
+        report.add_html("Differences", compared.table(axes), kind="differences", folded=True)
     for make in (throughput_delay, completion_times, one_way_delays):
         choice = make(store, roles, "")
         if choice is not None:
