@@ -98,16 +98,16 @@ def renewed(shown: str, printed: str) -> str:
 
 
 def picture_of(report: Path, target: Path) -> None:
-    """Draws the points and the first figure of a report with chromium."""
+    """Draws the beginning of a report with chromium: the question, the answer and the first figure."""
     if shutil.which("chromium") is None:
         sys.stderr.write(f"{target} stays as it is: chromium is not installed\n")
         return
     with tempfile.TemporaryDirectory() as folder:
-        whole = Path(folder, "whole.png")
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,1420"]
-        command = ["chromium", *options, f"--user-data-dir={folder}/profile", f"--screenshot={whole}", report.as_uri()]
+        drawn = Path(folder, "drawn.png")
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=900,940"]
+        command = ["chromium", *options, f"--user-data-dir={folder}/profile", f"--screenshot={drawn}", report.as_uri()]
         subprocess.run(command, check=True, capture_output=True)  # noqa: S603 -- no text of others is in it
-        image.imsave(target, image.imread(whole)[560:])
+        image.imsave(target, image.imread(drawn))
 
 
 def main() -> None:

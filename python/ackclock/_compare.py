@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,17 +59,9 @@ class Compared:
         ]
 
     def _repr_html_(self) -> str:
-        from ackclock.report.tables import html_table
+        from ackclock.report.notebook import compared_html
 
-        columns = ["measure", "treated", "control", "difference", "low", "high", "change %", "low", "high"]
-        cells = []
-        for row, one in zip(self.rows(), self.comparisons.values(), strict=True):
-            change = None if one.relative is None else one.relative.scaled(100)
-            ends = [None] * 3 if change is None else [change.value, change.low, change.high]
-            difference = [one.difference.value, one.difference.low, one.difference.high]
-            numbers = [None if cell is None or math.isnan(cell) else cell for cell in (*difference, *ends)]
-            cells.append([row["measure"], row["treated"], row["control"], *numbers])
-        return html_table(columns, cells)
+        return compared_html(self)
 
 
 def compare(
@@ -132,7 +123,10 @@ def compare(
             if chosen is None:
                 continue
             raise ValueError(f"measure {name} has no value in some run")
-        found[name] = stats.compare(*pair, level=level, unit=Measure.parse(name).unit)
+        measure = Measure.parse(name)
+        least, most = measure.bounds
+        one = stats.compare(*pair, level=level, unit=measure.unit)
+        found[name] = replace(one, difference=one.difference.within(least - most, most - least))
     return Compared(found, first, second)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ackclock import stats
 from ackclock._declared import ASKED, KEYS, PROBES
 from ackclock._tables import NamedTables
+from ackclock.measure import Measure
 from ackclock.table import Table, stack
 
 if TYPE_CHECKING:
@@ -120,6 +121,11 @@ class Result(_Tables):
         for name, table in self.tables.items():
             files.write_csv(folder / f"{name}.csv", table)
 
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import result_html
+
+        return result_html(self)
+
     def __repr__(self) -> str:
         tables = ", ".join(f"{name} ({len(table)})" for name, table in self.tables.items())
         return f"<ackclock.Result of {self.meta['name']!r}, seed {self.seed}: {tables}>"
@@ -168,7 +174,7 @@ class Replications(_Tables, Sequence[Result]):
         Only numbers that every replication has are in it.
         """
         return {
-            name: _summary(self.tables[name], keys, len(self), level)
+            name: _summary(name, self.tables[name], keys, len(self), level)
             for name, keys in KEYS.items()
             if name in self.tables
         }
@@ -198,6 +204,11 @@ class Replications(_Tables, Sequence[Result]):
         for name, table in self.tables.items():
             files.write_csv(folder / f"{name}.csv", table)
 
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import replications_html
+
+        return replications_html(self)
+
     def __repr__(self) -> str:
         return f"<ackclock.Replications of {self.runs[0].meta['name']!r}, {len(self)} seeds>"
 
@@ -215,7 +226,7 @@ def _link(row: dict[str, Any]) -> dict[str, Any]:
     return _named(rest, "link") | {"queue_delay_ms": nested}
 
 
-def _summary(table: Table, keys: tuple[str, ...], replications: int, level: float) -> list[dict[str, Any]]:
+def _summary(about: str, table: Table, keys: tuple[str, ...], replications: int, level: float) -> list[dict[str, Any]]:
     names = np.array([" ".join(parts) for parts in zip(*(table[key] for key in keys), strict=True)])
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(names.tolist()):
@@ -226,6 +237,7 @@ def _summary(table: Table, keys: tuple[str, ...], replications: int, level: floa
             if column not in ("seed", *keys) and cells.dtype.kind in "if" and len(cells) == replications:
                 numbers = cells.astype(np.float64)
                 if np.isfinite(numbers).all():
-                    row[column] = stats.mean(numbers, level=level).document()
+                    bounds = Measure("mean", about, column).bounds
+                    row[column] = stats.mean(numbers, level=level).within(*bounds).document()
         rows.append(row)
     return rows

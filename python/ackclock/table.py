@@ -112,7 +112,7 @@ class Table:
 
         shown = [list(row.values()) for _, row in zip(range(20), self.rows(), strict=False)]
         note = f"<p>{len(self)} rows</p>" if len(self) > len(shown) else ""
-        return html_table(self.column_names, shown) + note
+        return str(html_table(self.column_names, shown)) + note
 
 
 def stack(tables: Sequence[Table], key: str, values: Sequence[int]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import inspect
+import re
 
 import duckdb
 import pytest
@@ -82,9 +83,24 @@ def test_latex_is_a_table_of_booktabs(store, tmp_path):
     out = tmp_path / "means.tex"
     assert main(["export", str(store), "--of", "flows[one].goodput_bps", "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
-    assert r"flows[0].cc & flows[one].goodput\_bps \\" in text
-    assert text.count(r"$\pm$") == 2
+    assert r"Congestion control of one & Goodput of one (kbit/s) \\" in text
+    with ackclock.open(store) as opened:
+        halves = [one.estimate.half_width / 1e3 for one in opened.estimates("flows[one].goodput_bps")]
+    assert [float(one) for one in re.findall(r"\$\\pm\$ (\S+)", text)] == [float(f"{half:.2g}") for half in halves]
+    assert "e+" not in text
     assert text.index(r"\toprule") < text.index("reno & ") < text.index("cubic & ") < text.index(r"\bottomrule")
+
+
+def test_an_interval_in_latex_ends_at_the_bounds(store, tmp_path):
+    out = tmp_path / "jain.tex"
+    measure = "jain(flows.goodput_bps)"
+    assert main(["export", str(store), "--of", measure, "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert r"Jain's fairness index of goodput \\" in text
+    with ackclock.open(store) as opened:
+        estimates = [one.estimate for one in opened.estimates(measure)]
+    assert [one.low == 0 or one.high == 1 for one in estimates].count(True) == text.count("[")
+    assert text.count("[") + text.count(r"$\pm$") == 2
 
 
 def test_mistakes_of_an_export_are_told(store, tmp_path, capsys):

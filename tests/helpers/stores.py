@@ -8,10 +8,10 @@ from tests.helpers.scenarios import SWEPT
 
 REPORT_GRID = {
     "flows[0].cc": ["reno", "cubic"],
-    "bottleneck.rate": ["2Mbps", "10Mbps"],
+    "bottleneck.rate": ["2Mbps", "5Mbps", "10Mbps"],
     "bottleneck.queue": ["1bdp", "2bdp"],
 }
-"""The settings of a store whose report has every part: eight points."""
+"""The settings of a store whose report has every part: twelve points."""
 
 CC_GRID = {"flows[0].cc": ["reno", "cubic"]}
 """The settings of a small store: two points."""

@@ -433,7 +433,8 @@ def test_completion_times_count_what_is_not_complete():
     np.testing.assert_array_equal(x[1:], done)
     np.testing.assert_allclose(y, np.arange(done.size + 1) / times.size)
     assert labels(axes) == ("completion time (s)", "share")
-    everything = run.plot.completion_cdf(log=True)
+    assert run.plot.completion_cdf("two", log=False).get_xscale() == "linear"
+    everything = run.plot.completion_cdf()
     assert entries(everything) == ["two, transfer", "film, object", "film, page"]
     assert everything.get_xscale() == "log"
     bins = run.completion_bins

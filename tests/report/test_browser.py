@@ -106,12 +106,13 @@ def page(browser, made):
 class TestReport:
     def test_every_figure_is_drawn(self, page):
         plots = page.run("document.querySelectorAll('script[data-plot]').length")
-        # Figures that no choice shows have not been drawn.
-        assert (
-            page.run("document.querySelectorAll('[hidden] canvas').length")
-            == 0
-            < page.run("document.querySelectorAll('canvas').length")
-        )
+        # Figures that no choice shows, and those in folded parts, have not been drawn.
+        unseen = "document.querySelectorAll('[hidden] canvas, details:not([open]) canvas').length"
+        assert page.run(unseen) == 0 < page.run("document.querySelectorAll('canvas').length")
+        folded = "document.querySelectorAll('details:not([open]) script[data-plot]').length"
+        assert page.run(folded) > 0
+        page.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        page.settle()
         longest = page.run("Math.max(...[...document.querySelectorAll('.choice select')].map(one => one.length))")
         assert longest > 1
         for _ in range(longest):
@@ -127,22 +128,22 @@ class TestReport:
     def test_filters_leave_rows_out(self, page):
         box = "document.querySelector('.points .filtered')"
         shown = f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).length"
-        assert page.run(shown) == 8
+        assert page.run(shown) == 12
         choose = (
             f"(() => {{ const one = {box}.querySelectorAll('select')[0]; one.selectedIndex = 2; "
             "one.dispatchEvent(new Event('change')); return one.options[2].text })()"
         )
         assert page.run(choose) == "cubic"
-        assert page.run(shown) == 4
-        assert page.run(f"{box}.querySelector('output').textContent") == "4 of 8"
+        assert page.run(shown) == 6
+        assert page.run(f"{box}.querySelector('output').textContent") == "6 of 12"
         rows = (
             f"[...{box}.querySelectorAll('tbody tr')].filter(one => one.offsetParent).map(one => [1, 2, 3].map(at => "
         )
         rows += "one.cells[at].textContent))"
         assert {row[0] for row in page.run(rows)} == {"cubic"}
         page.run(choose.replace("[0]", "[2]", 1).replace("= 2", "= 1"))
-        assert page.run(rows) == [["cubic", "2Mbps", "1bdp"], ["cubic", "10Mbps", "1bdp"]]
-        assert page.run(f"{box}.querySelector('output').textContent") == "2 of 8"
+        assert page.run(rows) == [["cubic", f"{rate} Mbit/s", "1 BDP"] for rate in (2, 5, 10)]
+        assert page.run(f"{box}.querySelector('output').textContent") == "3 of 12"
 
     def test_hovering_tells_the_values(self, page):
         values = "[...document.querySelectorAll('.uplot')[0].querySelectorAll('.u-value')].map(one => one.textContent)"

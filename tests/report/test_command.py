@@ -15,8 +15,9 @@ class TestCommand:
     def test_the_page_has_all_that_was_run(self, made):
         page = Page((made / "report.html").read_text(encoding="utf-8"))
         for words in (
-            "a small sweep", "16 runs of 8 points", "flows[0].cc", "reno, cubic", "1, 2", "16 of 16 have finished",
-            "change of flows.goodput_bps", "Throughput against delay", "Completion times", "One-way delays",
+            "a small sweep", "24 runs of 12 points", "flows[0].cc", "reno, cubic", "1, 2", "24 of 24 have finished",
+            "Difference: Goodput of one", "Goodput of film (kbit/s)", "Drop rate at bottleneck (%)",
+            "Throughput against delay", "Completion times", "One-way delays",
             "Over time", "What is left out", "ackclock report", "queue = \"1bdp\"",
         ):  # fmt: skip
             assert words in page.words, words
@@ -57,15 +58,16 @@ class TestCommand:
         ackclock.sweep(PROBED, out=tmp_path / "one").close()
         assert main(["report", str(tmp_path / "one"), "--json"]) == 0
         figures = json.loads(capsys.readouterr().out)["figures"]
-        assert figures == ["Completion times", "One-way delays", "Over time"]
+        assert figures == ["Goodput of each flow", "Completion times", "One-way delays", "Over time"]
         page = Page((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
         assert "1 run of 1 point; ackclock" in page.words
-        assert "flows.goodput_bps (Mbit/s)" in page.words
+        assert "The question Which has the higher goodput, one or two?" in page.words
+        assert "Goodput of one (Mbit/s)" in page.words
 
     def test_numbers_that_no_seed_moves_are_told(self, tmp_path):
         grid = {"flows[0].start_jitter": ["0ms", "100ms"]}
         short = {"duration": "1s", "flows[1].start_jitter": "0ms"}
-        told = "so that the interval means nothing: flows[one].goodput_bps (points: 1), flows.timeouts (points: 2)."
+        told = "so that the interval means nothing: Goodput of one (points: 1), Timeouts per flow (points: 2)."
         for seeds in (2, 1):
             out = tmp_path / str(seeds)
             ackclock.sweep(PROBED, grid, seeds=seeds, overrides=short, out=out).close()
@@ -78,7 +80,7 @@ class TestCommand:
         ackclock.sweep(PROBED, grid, seeds=2, out=tmp_path / "s", overrides={"duration": "1s"}).close()
         report = ["report", str(tmp_path / "s"), "--of", "flows.goodput_bps", "--json", "--against"]
         assert main([*report, "flows[0].sack=true"]) == 0
-        assert "change of flows.goodput_bps" in json.loads(capsys.readouterr().out)["figures"]
+        assert "Difference: Goodput per flow" in json.loads(capsys.readouterr().out)["figures"]
 
     def test_what_a_run_wrote_is_no_store(self, tmp_path, capsys):
         ackclock.run(PROBED, overrides={"duration": "1s"}).write(tmp_path)
@@ -139,7 +141,7 @@ class TestCommand:
         assert main(["report", str(tmp_path / "s"), "--json"]) == 0
         assert "Points in the table: 1 of 2." in json.loads(capsys.readouterr().out)["left_out"]
         page = Page((tmp_path / "s" / "report.html").read_text(encoding="utf-8"))
-        assert "Points: 1 point" in page.words
+        assert "Points: 1 Point" in page.words
         assert "Runs that failed: 3" in page.words
         assert "and 1 more." in page.words
         assert page.words.count("on purpose") == 2
@@ -172,7 +174,8 @@ class TestCommand:
         assert "on purpose" in words
 
     def test_a_change_says_from_what(self, made):
-        html = (made / "report.html").read_text(encoding="utf-8")
-        assert "The change of the mean from flows[0].cc = reno, over runs of the same seeds, against" in html
-        assert "in %. Of a number in parentheses the 95 % interval holds zero." in html
-        assert "The mean over the seeds, in Mbit/s." in html
+        words = Page((made / "report.html").read_text(encoding="utf-8")).words
+        change = "The mean difference from Congestion control of one = reno, over runs of the same seeds"
+        assert f"{change}, against the rate of the bottleneck" in words
+        assert f"{change}, in Mbit/s. Of a number in parentheses the 95 % interval holds zero." in words
+        assert "The mean over the seeds, in Mbit/s." in words

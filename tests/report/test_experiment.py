@@ -64,48 +64,56 @@ class TestFigures:
         return [one for one in page.plots if one["title"] == title]
 
     def test_curves_are_the_means_and_their_intervals(self, made, store):
-        for plot, queue in zip(self.plots(made, "flows.goodput_bps"), ("1bdp", "2bdp"), strict=True):
-            assert (plot["x_label"], plot["y_label"]) == ("bottleneck.rate (Mbit/s)", "Mbit/s")
+        for plot, queue in zip(self.plots(made, "Goodput of one"), ("1bdp", "2bdp"), strict=True):
+            assert (plot["x_label"], plot["y_label"]) == ("Rate of the bottleneck (Mbit/s)", "Goodput of one (Mbit/s)")
             assert [one["label"] for one in plot["series"]] == ["reno", "cubic"]
             for series in plot["series"]:
                 expected = [
                     one.estimate.scaled(1e-6)
-                    for rate in ("2Mbps", "10Mbps")
-                    for one in store.estimates("flows.goodput_bps")
+                    for rate in REPORT_GRID["bottleneck.rate"]
+                    for one in store.estimates("flows[one].goodput_bps")
                     if [*one.params.values()] == [series["label"], rate, queue]
                 ]
-                assert series["x"] == [2, 10]
+                assert series["x"] == [2, 5, 10]
                 for name, part in (("y", "value"), ("low", "low"), ("high", "high")):
                     assert series[name] == pytest.approx([getattr(one, part) for one in expected], rel=1e-6)
                 style = STYLES[series["label"]]
                 assert (series["colour"], series["marker"]) == (style.colour, style.marker)
 
-    def test_changes_are_from_the_control(self, made, store):
-        plot = self.plots(made, "change of flows.goodput_bps")[0]
+    def test_differences_are_from_the_control_and_absolute_with_few_pairs(self, made, store):
+        plot = self.plots(made, "Difference: Goodput of one")[0]
         (series,) = plot["series"]
-        pairs = store.compare("flows[0].cc", "cubic", "reno", "flows.goodput_bps")
+        runs = {
+            (row["flows[0].cc"], row["bottleneck.rate"], row["seed"]): row["run"]
+            for row in store.runs.rows()
+            if row["bottleneck.queue"] == "1bdp"
+        }
+
+        def goodput(cc, rate, seed):
+            flows = store.result(runs[cc, rate, seed]).flows
+            return flows["goodput_bps"][list(flows["flow"]).index("one")]
+
         expected = [
-            100 * one.comparison.relative.value
-            for rate in ("2Mbps", "10Mbps")
-            for one in pairs
-            if [*one.params.values()] == [rate, "1bdp"]
+            np.mean([goodput("cubic", rate, seed) - goodput("reno", rate, seed) for seed in (1, 2)]) / 1e6
+            for rate in REPORT_GRID["bottleneck.rate"]
         ]
         assert series["label"] == "cubic"
         assert series["y"] == pytest.approx(expected, rel=1e-6)
-        assert plot["y_label"] == "%"
+        assert plot["y_label"] == "Difference: Goodput of one (Mbit/s)"
+        assert self.plots(made, "Relative change: Goodput of one") == []
 
     def test_rates_have_the_unit_they_are_read_in(self, store):
         film, all_flows = shown(store, "flows[film].goodput_bps"), shown(store, "sum(flows.goodput_bps)")
         assert (film.unit, all_flows.unit) == ("kbit/s", "Mbit/s")
         for one, factor in ((film, 1e3), (all_flows, 1e6)):
-            estimate = store.estimates(one.name)[0].estimate
+            estimate = store.estimates(one.measure)[0].estimate
             assert one.cells[0].estimate.value * factor == pytest.approx(estimate.value)
             assert one.cells[0].estimate.high * factor == pytest.approx(estimate.high)
 
     def test_clouds_are_the_runs(self, store):
         choice = throughput_delay(store, self.roles(store), "")
         name, clouds = choice.options[0]
-        assert name == "bottleneck.rate = 2Mbps, bottleneck.queue = 1bdp"
+        assert name == "Rate of the bottleneck = 2 Mbit/s, Buffer = 1 BDP"
         assert [(one.label, one.colour) for one in clouds.clouds] == [
             (cc, STYLES[cc].colour) for cc in ("reno", "cubic")
         ]

@@ -28,7 +28,7 @@ class TestOverTime:
                     len(series.x) for _, part in choice.options for plot in part.plots for series in plot.series
                 )
                 assert 0 < points <= budget
-                assert f"{len(choice.options)} of 16 finished runs" in told
+                assert f"{len(choice.options)} of 24 finished runs" in told
 
     def test_the_time_sequence_graph_has_what_the_tables_say(self):
         result = ackclock.run(PROBED, overrides={"bottleneck.loss": "3%"})

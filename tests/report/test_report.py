@@ -113,7 +113,8 @@ def test_no_text_of_a_figure_becomes_markup(make):
     report = Report(BAD, subtitle=BAD, command=BAD)
     report.add_figure(make())
     report.add_table(BAD, [BAD], [[BAD]], caption=BAD)
-    report.add_html(filtered_table([BAD], [[BAD], ["b"]], {BAD: [BAD, "b"]}, what=BAD, links={(0, 0): BAD}))
+    table = filtered_table([BAD], [[BAD], ["b"]], {BAD: [BAD, "b"]}, what=BAD, links={(0, 0): BAD})
+    report.add_html(BAD, table, folded=True)
     page = Page(report.html())
     assert "x-bad" not in page.tags
     assert page.words.count(BAD) > 8

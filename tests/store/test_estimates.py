@@ -154,7 +154,7 @@ class TestCompare:
         row = found.rows()[0]
         assert row["treated"] == pytest.approx(np.mean(pair[0]))
         assert row["relative"]["mean"] == pytest.approx(np.mean(pair[0]) / np.mean(pair[1]) - 1)
-        assert "flows.goodput_bps" in found._repr_html_()
+        assert "Goodput per flow" in found._repr_html_()
 
     def test_what_is_compared_without_being_asked(self):
         found = ackclock.compare(SWEPT, SWEPT, seeds=2)

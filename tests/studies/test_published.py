@@ -27,7 +27,7 @@ def test_every_claim_with_both_numbers_is_in_the_figure_of_its_unit():
         judged(claim("direction", -6.6, "below"), -3.0),
     ]
     percent, rates = side_by_side(claims, "ackclock reproduce it")
-    assert (percent.x_label, rates.x_label) == ("%", "kbit/s")
+    assert (percent.x_label, rates.x_label) == ("Published and measured (%)", "Published and measured (kbit/s)")
     assert percent.title != rates.title
     rows = [(row.group, row.label, row.estimate.value) for row in percent.rows]
     assert rows == [

@@ -1,15 +1,19 @@
 """Studies from registry to files; the framework's own study with a worker that computes instead of simulating."""
 
 import json
+import re
 import tomllib
+from dataclasses import replace
 from importlib import resources
 
+import numpy as np
 import pytest
 
 from ackclock import studies
 from ackclock.report import Plot, Series
 from ackclock.stats import Estimate
 from ackclock.studies.framework import Claim, Sheet, StudyResult, assess
+from ackclock.studies.framework.grid import Grid
 
 
 def files_of(folder):
@@ -51,6 +55,34 @@ def result_of(value, *, recorded=None, quick=False):
         [figure],
         {"main": "0" * 16},
     )
+
+
+PAGE = "## The question\n\nWhy?\n\n## The answer\n\nSo.\n\n## The original\n\nA paper.\n\n## Unknowns\n\nMany.\n"
+
+
+def test_a_report_opens_with_question_answer_and_figure_and_folds_the_rest():
+    made = result_of(3)
+    more = [replace(made.figures[0], title=f"figure {number}") for number in range(1, 5)]
+    html = replace(made, page=PAGE, figures=more, findings="# Findings\n\nSome.").report().html()
+    opening, rest = html.split("<nav", 1)
+    headings = re.findall(r"<h2>(.*?)</h2>", opening)
+    assert headings == ["The question", "The answer", "The published numbers and ours"]
+    assert "<details" not in opening
+    folded = re.findall(r'<details class="folded"><summary><h2 id="[^"]*">(.*?)</h2>', rest)
+    assert folded == ["figure 3", "figure 4", "Findings", "The original", "Unknowns", "A table", "Provenance"]
+    shown = re.findall(r'<h2 id="[^"]*">(.*?)</h2>', rest)
+    assert [title for title in shown if title not in folded] == ["Published against measured", "figure 1", "figure 2"]
+    assert html.count("ackclock reproduce it") == 1, "figures do not repeat the command of the page"
+
+
+def test_means_of_shares_end_at_their_bounds():
+    numbers = {"jain": [0.9, 0.99, 1.0], "drop_rate_percent": [0.0, 0.0, 3.0], "level_kbps": [0.0, 0.0, 3.0]}
+    cells = {("main", "one"): {name: np.array(values) for name, values in numbers.items()}}
+    grid = Grid((), (), {"main": (1, 2, 3)}, cells)
+    jain, drops, level = (grid.mean("main", "one", name) for name in numbers)
+    assert jain.high == 1
+    assert drops.low == 0
+    assert level.low < 0, "the framework knows no bounds of this measure"
 
 
 class Registered:

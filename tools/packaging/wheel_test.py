@@ -94,6 +94,8 @@ def test_the_wheel_contains_licences_examples_and_scripts():
         assert f"{metadata}/licenses/{licence}" in names
     for name in vendor.FILES.values():
         assert f"ackclock/report/vendor/{name}" in names
+    templates = {path.name for path in (Path(__file__).parents[2] / "python/ackclock/report/templates").iterdir()}
+    assert {Path(name).name for name in names if name.startswith("ackclock/report/templates/")} == templates
     contained = {
         Path(name).stem for name in names if re.fullmatch(r"ackclock/examples/(?:gallery/)?[\w-]+\.toml", name)
     }

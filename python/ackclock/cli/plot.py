@@ -142,7 +142,9 @@ def export(
             estimates = {measure: opened.estimates(measure) for measure in of}
             rows = len(next(iter(estimates.values())))
             if out.suffix == ".tex":
-                _written(out, _latex(estimates))
+                from ackclock.report.experiment.measures import flow_groups
+
+                _written(out, _latex(estimates, flow_groups(opened)))
             else:
                 _write(out, _points(estimates))
     say(f"{out}: {rows} rows")
@@ -188,28 +190,41 @@ def _array(cells: Sequence[object]) -> Any:
     return Array([None if cell is None else str(cell) for cell in cells], type=DataType.string())
 
 
-def _latex(estimates: Mapping[str, Sequence[PointEstimate]]) -> str:
-    from ackclock.report.tables import cell_text
+def _latex(estimates: Mapping[str, Sequence[PointEstimate]], flows: Sequence[str]) -> str:
+    """Means with names and units in the heads; an interval that a bound cuts off is written with both ends."""
+    from ackclock.names import field_name, measure_name, unit_of, with_unit
+    from ackclock.report.words import cell_text
 
     first = next(iter(estimates.values()))
     names = list(dict.fromkeys(name for one in first for name in one.params))
-    head = " & ".join(_escaped(name) for name in [*names, *estimates]) + r" \\"
+    units = {
+        measure: unit_of(measure, [one.estimate.value for one in points if one.estimate is not None])
+        for measure, points in estimates.items()
+    }
+    heads = [field_name(name, flows) for name in names]
+    heads += [with_unit(measure_name(measure), unit) for measure, (unit, _) in units.items()]
     lines = [
         r"% needs \usepackage{booktabs}; means over the seeds, with half the width of their 95 % intervals",
         r"\begin{tabular}{" + "l" * len(names) + "r" * len(estimates) + "}",
         r"\toprule",
-        head,
+        " & ".join(_escaped(head) for head in heads) + r" \\",
         r"\midrule",
     ]
     for number, point in enumerate(first):
         cells = [_escaped(str(point.params.get(name, "--"))) for name in names]
-        for points in estimates.values():
+        for measure, points in estimates.items():
             estimate = points[number].estimate
             if estimate is None:
                 cells.append("--")
-            else:
-                half = rf" $\pm$ {estimate.half_width:.2g}" if estimate.has_interval else ""
-                cells.append(cell_text(estimate.value).replace(",", r"\,") + half)
+                continue
+            one = estimate.scaled(units[measure][1])
+            text = cell_text(float(one.value)).replace(",", r"\,")
+            if one.has_interval and abs(one.high + one.low - 2 * one.value) <= 1e-9 * abs(one.value):
+                text += rf" $\pm$ {cell_text(float(f'{one.half_width:.2g}'))}"
+            elif one.has_interval:
+                low, high = (cell_text(float(end)).replace(",", r"\,") for end in (one.low, one.high))
+                text += f" [{low}, {high}]"
+            cells.append(text)
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 

@@ -29,6 +29,7 @@ def report(
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     sweep: str | None = None,
     against: str | None = None,
+    question: str | None = None,
     json: Json = False,
 ) -> int:
     """Write a store, or several reproduced studies, as one HTML file that needs no other file and no network.
@@ -45,7 +46,10 @@ def report(
     sweep
         The sweep, if the store has several: its name, or the beginning of its id.
     against
-        PATH=VALUE, such as flows[0].cc=reno: also show how the other values of PATH change each measure.
+        PATH=VALUE, such as flows[0].cc=reno: compare the other values of PATH with this one, with a figure for each
+        measure.
+    question
+        The question that the page begins with. By default, it follows from what was varied and measured.
     json
         Print one JSON document with the contents of the file.
     """
@@ -55,11 +59,13 @@ def report(
     if not target.parent.is_dir():
         raise UsageError(f"--out {target}: {target.parent} is no folder")
     if not (folder / files.STORE).exists() and _studies(folder):
-        if of or sweep is not None or against is not None:
-            raise UsageError(f"{folder} holds studies: --of, --sweep and --against are for the store of a sweep")
+        if of or any(one is not None for one in (sweep, against, question)):
+            raise UsageError(
+                f"{folder} holds studies: --of, --sweep, --against and --question are for the store of a sweep"
+            )
         document = _front(folder, target, out)
     else:
-        document = _store(folder, target, out, of, sweep, against)
+        document = _store(folder, target, out, of, sweep, against, question or "")
     if json:
         print_json(document)
     else:
@@ -118,7 +124,13 @@ def _address(page: Path, target: Path) -> str:
 
 
 def _store(
-    folder: Path, target: Path, out: Path | None, of: tuple[str, ...], sweep: str | None, against: str | None
+    folder: Path,
+    target: Path,
+    out: Path | None,
+    of: tuple[str, ...],
+    sweep: str | None,
+    against: str | None,
+    question: str,
 ) -> dict[str, Any]:
     import ackclock
     from ackclock.measure import Measure
@@ -128,9 +140,11 @@ def _store(
     options = [part for one in of for part in ("--of", one)]
     options += ["--sweep", sweep] if sweep is not None else []
     options += ["--against", against] if against is not None else []
+    options += ["--question", question] if question else []
     with ackclock.open(folder, sweep=sweep, mixed=True) as store:
         control = _control(store.sweeps[0].points, against) if against is not None and store.sweeps else None
-        made: SweepReport = sweep_report(store, measures, against=control, command=_command(folder, out, options))
+        command = _command(folder, out, options)
+        made: SweepReport = sweep_report(store, measures, against=control, question=question, command=command)
     files.write_text(target, made.report.html())
     return {
         "report": str(target),

@@ -303,14 +303,14 @@ class Plot:
         flow: str | Sequence[str] | None = None,
         *,
         what: str | None = None,
-        log: bool = False,
+        log: bool = True,
         ax: Axes | None = None,
     ) -> Axes:
         """Completion times in seconds: the share of started items that were complete within each time.
 
         An item that was incomplete at the end of the run counts as longer than any time, so a curve may end below 1.
-        `what` is one kind of item: transfer, burst, period, item, round, object, page, connection or epoch. `log`
-        selects a logarithmic axis.
+        `what` is one kind of item: transfer, burst, period, item, round, object, page, connection or epoch. The axis of
+        the times is logarithmic, unless `log` is false.
         """
         found = series.completions(self._result, flow, what)
         kinds = {one.what for one in found}

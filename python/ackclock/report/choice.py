@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Protocol
 
 from ackclock.report.figures import plot_html, share_x
+from ackclock.report.render import render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from markupsafe import Markup
 
     from ackclock.report.figures import Plot
 
@@ -19,7 +21,7 @@ __all__ = ["Choice", "Panels"]
 class Drawn(Protocol):
     """An element with a body in HTML."""
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body, whose elements have names that begin with `identifier`."""
         ...
 
@@ -30,16 +32,15 @@ class Panels:
 
     plots: Sequence[Plot]
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body."""
         figures = [plot.data() for plot in self.plots]
         share_x(figures)
-        bodies = ""
-        for at, (plot, data) in enumerate(zip(self.plots, figures, strict=True)):
-            note = f'<p class="source">{escape(plot.caption)}</p>' if plot.caption else ""
-            body = plot_html(data, f"{identifier}-{at}")
-            bodies += f'<div class="panel"><h4>{escape(plot.title)}</h4>{body}{note}</div>\n'
-        return f'<div data-sync="{identifier}">{bodies}</div>\n'
+        bodies = [
+            (plot.title, plot_html(data, f"{identifier}-{at}"), plot.caption)
+            for at, (plot, data) in enumerate(zip(self.plots, figures, strict=True))
+        ]
+        return render("panels.html", identifier=identifier, panels=bodies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +55,13 @@ class Choice:
     command: str = ""
     seed: int | None = None
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body of the figure."""
         if not self.options:
             raise ValueError(f"figure {self.title!r} has nothing to choose from")
-        if len(self.options) == 1:
-            name, figure = self.options[0]
-            told = f'<p class="chosen">{escape(self.what)}: {escape(name)}</p>' if name else ""
-            return told + figure.html(identifier)
-        listed = "".join(f"<option>{escape(name)}</option>" for name, _ in self.options)
-        parts = ""
-        for at, (name, figure) in enumerate(self.options):
-            body = figure.html(f"{identifier}-{at}")
-            parts += f'<div class="option"><h4 class="chosen">{escape(name)}</h4>{body}</div>\n'
-        label = f"<label>{escape(self.what)} <select>{listed}</select></label>"
-        return f'<div class="choice" id="{identifier}"><p class="controls">{label}</p>\n{parts}</div>\n'
+        single = len(self.options) == 1
+        bodies = [
+            (name, figure.html(identifier if single else f"{identifier}-{at}"))
+            for at, (name, figure) in enumerate(self.options)
+        ]
+        return render("choice.html", identifier=identifier, what=self.what, options=bodies)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
+
+from markupsafe import Markup
 
 from ackclock.cloud import shape
 from ackclock.report.colours import both
 from ackclock.report.figures import linear_ticks
-from ackclock.report.tables import cell_text
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 __all__ = ["Cloud", "Clouds", "log_ticks", "moved_apart"]
+
+# The parts of the drawing; `Markup.format` escapes what is put into them.
+_BODY = Markup(
+    '<div class="clouds" id="{identifier}"><svg viewBox="0 0 {width} {height}" role="img" aria-label="{title}" '
+    'width="100%">{parts}</svg></div>\n'
+)
+_STROKE = Markup('<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>')
+_CROSS = Markup('<path d="{strokes}" stroke="{colour}" stroke-width="2" fill="none"/>')
+_TEXT = Markup('<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{text}</text>')
+_DOT = Markup('<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>')
+_POLYGON = Markup('<polygon points="{points}" fill="{colour}" fill-opacity="0.15" stroke="{colour}"/>')
+_UPRIGHT = Markup('<g transform="translate(14 {y:.0f}) rotate(-90)">{text}</g>')
 
 WIDTH, HEIGHT = 720, 440
 LEFT, RIGHT, TOP, BOTTOM = 84, 130, 12, 48
@@ -52,7 +65,7 @@ class Clouds:
     command: str = ""
     seed: int | None = None
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body of the figure."""
         if not self.clouds:
             raise ValueError(f"figure {self.title!r} has no clouds")
@@ -76,17 +89,17 @@ class Clouds:
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, self.x_label, "middle", "var(--quiet)"))
         middle = (TOP + HEIGHT - BOTTOM) / 2
         label = _text(0, 0, self.y_label, "middle", "var(--quiet)")
-        parts.append(f'<g transform="translate(14 {middle:.0f}) rotate(-90)">{label}</g>')
+        parts.append(_UPRIGHT.format(y=middle, text=label))
         labels: list[tuple[float, float, _Drawn]] = []
         for one in drawn:
             outline = " ".join(
                 "{:.1f},{:.1f}".format(*place(x, y)) for x, y in zip(one.outline_x, one.outline_y, strict=True)
             )
             colour = both(one.cloud.colour)
-            parts.append(f'<polygon points="{outline}" fill="{colour}" fill-opacity="0.15" stroke="{colour}"/>')
+            parts.append(_POLYGON.format(points=outline, colour=colour))
         for one in drawn:
             x, y = place(one.x, one.y)
-            parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{both(one.cloud.colour)}"/>')
+            parts.append(_DOT.format(x=x, y=y, colour=both(one.cloud.colour)))
             if one.cloud.published is not None:
                 parts.append(_cross(*place(*one.cloud.published), both(one.cloud.colour)))
             labels.append((x, y, one))
@@ -94,9 +107,9 @@ class Clouds:
             parts.append(_text(x + 8, shifted + 4, one.cloud.label, "start", "var(--ink)"))
             if abs(shifted - y) > LINE / 2:
                 parts.append(_line((x, y), (x + 7, shifted), "var(--quiet)"))
-        name = escape(self.title)
-        svg = f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{name}" width="100%">{"".join(parts)}</svg>'
-        return f'<div class="clouds" id="{identifier}">{svg}</div>\n'
+        return _BODY.format(
+            identifier=identifier, width=WIDTH, height=HEIGHT, title=self.title, parts=Markup("").join(parts)
+        )
 
 
 class _Drawn:
@@ -135,15 +148,15 @@ def log_ticks(values: Sequence[float]) -> list[float]:
     return marks[first : max(last, first + 1) + 1]
 
 
-def _line(start: tuple[float, float], end: tuple[float, float], colour: str = "var(--line)") -> str:
+def _line(start: tuple[float, float], end: tuple[float, float], colour: str = "var(--line)") -> Markup:
     (x1, y1), (x2, y2) = start, end
-    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+    return _STROKE.format(x1=x1, y1=y1, x2=x2, y2=y2, colour=colour)
 
 
-def _cross(x: float, y: float, colour: str) -> str:
+def _cross(x: float, y: float, colour: str) -> Markup:
     strokes = "".join(f"M{x - 5:.1f} {y - d:.1f}L{x + 5:.1f} {y + d:.1f}" for d in (5, -5))
-    return f'<path d="{strokes}" stroke="{colour}" stroke-width="2" fill="none"/>'
+    return _CROSS.format(strokes=strokes, colour=colour)
 
 
-def _text(x: float, y: float, text: str, anchor: str, colour: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">{escape(text)}</text>'
+def _text(x: float, y: float, text: str, anchor: str, colour: str) -> Markup:
+    return _TEXT.format(x=x, y=y, anchor=anchor, colour=colour, text=text)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
+from markupsafe import Markup
 
-from ackclock.report.colours import both, on_dark
-from ackclock.report.tables import cell_text
+from ackclock.report.colours import on_dark
+from ackclock.report.render import render
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -134,19 +135,16 @@ class Plot:
             data["tall"] = self.tall
         return data
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body of the figure."""
         return plot_html(self.data(), identifier)
 
 
-def plot_html(data: Mapping[str, Any], identifier: str) -> str:
+def plot_html(data: Mapping[str, Any], identifier: str) -> Markup:
     """The body of a plot that is data already."""
     # "<" is escaped so that no label can end the script element.
     text = json.dumps(data, allow_nan=False, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    return (
-        f'<div class="plot" id="{identifier}" role="img" aria-label="{escape(data["title"])}"></div>\n'
-        f'<script type="application/json" data-plot="{identifier}">{text}</script>\n'
-    )
+    return render("plot.html", identifier=identifier, title=data["title"], data=Markup(text))  # noqa: S704
 
 
 def share_x(plots: Sequence[dict[str, Any]]) -> None:
@@ -187,7 +185,7 @@ class Intervals:
     seed: int | None = None
     references: Sequence[Reference] = ()
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body of the figure."""
         if not self.rows:
             raise ValueError(f"figure {self.title!r} has no rows")
@@ -196,47 +194,44 @@ class Intervals:
         ticks = linear_ticks([*finite, *(line.at for line in self.references)])
         low, span = ticks[0], ticks[-1] - ticks[0]
 
-        def place(value: float) -> str:
-            return f"{100 * (value - low) / span:.3f}%"
+        def place(value: float) -> float:
+            return 100 * (value - low) / span
 
-        lines = "".join(f'<i class="tick" style="left:{place(tick)}"></i>' for tick in ticks)
-        lines += "".join(
-            f'<i class="reference" style="left:{place(line.at)};border-color:{both(line.colour)}"></i>'
-            for line in self.references
-        )
-        parts: list[str] = []
+        rows: list[dict[str, Any]] = []
         group: str | None = None
         for row in self.rows:
-            if row.group != group:
-                group = row.group
-                parts.append(f'<h4 class="group">{escape(group)}</h4>')
-            parts.append(_interval_row(row, lines, place))
-        labels = "".join(f'<span style="left:{place(tick)}">{cell_text(tick)}</span>' for tick in ticks)
-        parts.append(f'<div class="row axis"><span></span><span class="track">{labels}</span><span></span></div>')
-        key = "".join(
-            f'<li><i style="border-color:{both(line.colour)}"></i>{escape(line.label)}: '
-            f"{cell_text(float(line.at))}</li>"
-            for line in self.references
+            rows.append(_interval_row(row, place) | {"group": None if row.group == group else row.group})
+            group = row.group
+        lines = [
+            {"at": place(one.at), "value": float(one.at), "label": one.label, "colour": one.colour}
+            for one in self.references
+        ]
+        return render(
+            "intervals.html",
+            identifier=identifier,
+            rows=rows,
+            ticks=[{"at": place(tick), "value": tick} for tick in ticks],
+            references=lines,
+            x_label=self.x_label,
         )
-        notes = f'<p class="axis-label">{escape(self.x_label)}</p>' + (f'<ul class="key">{key}</ul>' if key else "")
-        return f'<div class="intervals" id="{identifier}">{"".join(parts)}{notes}</div>\n'
 
 
-def _interval_row(row: Row, lines: str, place: Callable[[float], str]) -> str:
+def _interval_row(row: Row, place: Callable[[float], float]) -> dict[str, Any]:
     estimate = row.estimate
     value = cell_text(float(estimate.value))
-    bar, ends = "", "no interval"
+    bar, ends = None, "no interval"
     if estimate.has_interval:
         ends = f"[{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
-        right = f"calc(100% - {place(estimate.high)})"
-        bar = f'<b class="bar" style="left:{place(estimate.low)};right:{right};background:{both(row.colour)}"></b>'
-    dot = f'<b class="dot" style="left:{place(estimate.value)};background:{both(row.colour)}"></b>'
-    hover = escape(f"{row.group}, {row.label}: {value} {ends}, n = {estimate.n}")
-    return (
-        f'<div class="row" title="{hover}"><span class="label">{escape(row.label)}</span>'
-        f'<span class="track">{lines}{bar}{dot}</span>'
-        f'<span class="value">{value} <small>{ends}</small></span></div>'
-    )
+        bar = place(estimate.low), place(estimate.high)
+    return {
+        "label": row.label,
+        "hover": f"{row.group}, {row.label}: {value} {ends}, n = {estimate.n}",
+        "at": place(estimate.value),
+        "bar": bar,
+        "value": value,
+        "ends": ends,
+        "colour": row.colour,
+    }
 
 
 def linear_ticks(values: Sequence[float], wanted: int = 5) -> list[float]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
-from ackclock.report.tables import cell_text, html_table
+from ackclock.report.render import render
+from ackclock.report.tables import html_table
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
 
 __all__ = ["filtered_table"]
 
@@ -20,7 +23,7 @@ def filtered_table(
     *,
     what: str,
     links: Mapping[tuple[int, int], str] | None = None,
-) -> str:
+) -> Markup:
     """A table of which lists of values choose the rows; without a script, all of them.
 
     Parameters
@@ -40,13 +43,6 @@ def filtered_table(
             raise ValueError(f"{name}: {len(values)} values for {len(rows)} rows")
     known = {name: list(dict.fromkeys(values)) for name, values in texts.items() if len({*values}) > 1}
     places = {name: {value: at for at, value in enumerate(values)} for name, values in known.items()}
-    marks = [f'data-of="{" ".join(str(places[name][texts[name][row]]) for name in known)}"' for row in range(len(rows))]
-    table = html_table(columns, rows, marks=marks, links=links)
-    lists = "".join(
-        f'<label>{escape(name)} <select><option value="">all</option>'
-        + "".join(f'<option value="{at}">{escape(value)}</option>' for at, value in enumerate(values))
-        + "</select></label>"
-        for name, values in known.items()
-    )
-    count = f"<p>{escape(what.capitalize())}: <output>{len(rows)}</output></p>"
-    return f'<div class="filtered"><p class="controls">{lists}</p>{count}{table}</div>\n'
+    chosen_by = [" ".join(str(places[name][texts[name][row]]) for name in known) for row in range(len(rows))]
+    table = html_table(columns, rows, chosen_by=chosen_by, links=links)
+    return render("filtered.html", lists=known, what=what.capitalize(), count=len(rows), table=table)

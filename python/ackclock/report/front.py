@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
-from ackclock.report.tables import cell_text
+from ackclock.report.render import render
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
 
 __all__ = ["front_page", "front_report"]
 
@@ -42,8 +45,8 @@ def front_report(
         subtitle=f"{_count(claims, 'claim')} of {_count(documents, 'study', 'studies')}; ackclock {versions}",
         command=command,
     )
-    report.add_html(_studies(documents, claims, found, links))
-    report.add_html(_claims(claims, links))
+    report.add_html("Studies", _studies(documents, claims, found, links))
+    report.add_html("Claims", _claims(claims, links), kind="verdicts")
     return report
 
 
@@ -56,7 +59,7 @@ def _studies(
     claims: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
     verdicts: Sequence[str],
     links: Mapping[str, str],
-) -> str:
+) -> Markup:
     """Counts by study."""
     rows: list[list[object]] = []
     cells: dict[tuple[int, int], str] = {}
@@ -72,12 +75,10 @@ def _studies(
     rows.append(["all", "", len(every), *(every.count(one) for one in verdicts), ""])
     columns = ["study", "title", "claims", *verdicts, "replications"]
     quick = any(document["quick"] for document in documents)
-    note = "<p>A quick run has fewer replications than its study asks for: its verdicts are not final.</p>"
-    table = filtered_table(columns, rows, {}, what="rows", links=cells)
-    return f"<section><h2>Studies</h2>{note if quick else ''}{table}</section>\n"
+    return render("studies.html", quick=quick, table=filtered_table(columns, rows, {}, what="rows", links=cells))
 
 
-def _claims(claims: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], links: Mapping[str, str]) -> str:
+def _claims(claims: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], links: Mapping[str, str]) -> Markup:
     """Every claim."""
     rows: list[list[object]] = []
     cells: dict[tuple[int, int], str] = {}
@@ -100,5 +101,4 @@ def _claims(claims: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], links
         "study": [document["study"] for document, _ in claims],
     }
     columns = ["verdict", "study", "claim", "published", "measured, main reading [95 %]", "holds under readings"]
-    table = filtered_table(columns, rows, by, what="claims", links=cells)
-    return f'<section class="verdicts"><h2>Claims</h2>{table}</section>\n'
+    return filtered_table(columns, rows, by, what="claims", links=cells)

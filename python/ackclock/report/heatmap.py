@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 from ackclock.report.colours import mix, readable_on
-from ackclock.report.tables import cell_text
+from ackclock.report.render import render
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from markupsafe import Markup
 
     from ackclock.stats import Estimate
 
@@ -38,26 +40,29 @@ class HeatMap:
     diverging: bool = False
     """Whether colours are symmetric around zero; a number in parentheses then has an interval with zero in it."""
 
-    def html(self, identifier: str) -> str:
+    def html(self, identifier: str) -> Markup:
         """The body of the figure."""
         if not self.cells:
             raise ValueError("a heat-map has no cell")
         values = [cell.value for cell in self.cells.values()]
         limits = min(values), max(values)
-        body = ""
-        for row in reversed(range(len(self.rows))):
-            cells = "".join(self._cell(self.cells.get((column, row)), limits) for column in range(len(self.columns)))
-            body += f'<tr><th scope="row">{escape(self.rows[row])}</th>{cells}</tr>\n'
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.columns)
-        return (
-            f'<div class="heat scroll" id="{identifier}"><table><caption>{escape(self.y_label)} \N{UPWARDS ARROW}, '
-            f"{escape(self.x_label)} \N{RIGHTWARDS ARROW}</caption>\n"
-            f"<tbody>{body}</tbody>\n<tfoot><tr><td></td>{head}</tr></tfoot></table></div>\n"
+        rows = [
+            (self.rows[row], [self._cell(self.cells.get((column, row)), limits) for column in range(len(self.columns))])
+            for row in reversed(range(len(self.rows)))
+        ]
+        return render(
+            "heat.html",
+            identifier=identifier,
+            x_label=self.x_label,
+            y_label=self.y_label,
+            columns=self.columns,
+            rows=rows,
         )
 
-    def _cell(self, cell: Estimate | None, limits: tuple[float, float]) -> str:
+    def _cell(self, cell: Estimate | None, limits: tuple[float, float]) -> dict[str, str] | None:
+        """The style, the text and the text on hovering of a cell; None for an empty cell."""
         if cell is None or not math.isfinite(cell.value):
-            return '<td class="none">-</td>'
+            return None
         background = self._colour(cell.value, *limits)
         # Three digits are what a cell has room for on a phone; hovering tells the rest.
         text = f"{cell.value:,.0f}" if abs(cell.value) >= 100 else f"{cell.value:.3g}"
@@ -68,8 +73,7 @@ class HeatMap:
                 text = f"({text})"
         if cell.has_interval:
             told += f", {100 * cell.level:g} % interval {cell_text(float(cell.low))} to {cell_text(float(cell.high))}"
-        style = f"background:{background};color:{readable_on(background)}"
-        return f'<td style="{style}" title="{escape(told)}">{escape(text)}</td>'
+        return {"style": f"background:{background};color:{readable_on(background)}", "text": text, "told": told}
 
     def _colour(self, value: float, low: float, high: float) -> str:
         if not self.diverging:

@@ -3,7 +3,7 @@
   const draw = (part) => {
     for (const source of part.querySelectorAll("script[data-plot]:not([data-drawn])")) {
       const element = document.getElementById(source.dataset.plot);
-      if (element.closest("[hidden]")) continue;
+      if (element.closest("[hidden], details:not([open])")) continue;
       source.dataset.drawn = "";
       ackclock.plot(element, JSON.parse(source.textContent), element.closest("[data-sync]")?.dataset.sync);
     }
@@ -38,6 +38,9 @@
     selects.forEach((select) => select.addEventListener("change", filter));
     filter();
   }
+
+  // A plot in a folded part has no width to be drawn in until the part is opened; toggle events do not bubble.
+  document.addEventListener("toggle", (event) => event.target.open && draw(event.target), true);
 
   draw(document);
 })();

@@ -145,7 +145,7 @@ const ackclock = (() => {
         high = Math.max(high, 0);
       }
       const pad = 0.05 * (high - low || Math.abs(high) || 1);
-      return [figure.from_zero && low === 0 ? 0 : low - pad, figure.from_zero && high === 0 ? 0 : high + pad];
+      return [figure.from_zero && low === 0 ? 0 : low - pad, figure.from_zero && high === 0 && low < 0 ? 0 : high + pad];
     };
   };
 

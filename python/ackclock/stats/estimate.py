@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -54,6 +54,12 @@ class Estimate:
         # Adding zero turns minus zero into zero.
         low, high = sorted((self.low * factor + 0.0, self.high * factor + 0.0))
         return Estimate(self.value * factor + 0.0, low, high, self.n, self.level, self.method)
+
+    def within(self, least: float, most: float) -> Estimate:
+        """The estimate with an interval that ends at the bounds of the number: Jain's index is never above 1."""
+        if not self.has_interval:
+            return self
+        return replace(self, low=max(self.low, least), high=min(self.high, most))
 
     def document(self) -> dict[str, Any]:
         """The estimate as a JSON object: mean, ci (two numbers or null) and n."""

@@ -48,6 +48,11 @@ class Comparison:
     unit: str = ""
     """Unit of the difference, such as ``bps``; empty for a plain number."""
 
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import comparison_html
+
+        return comparison_html(self)
+
 
 def compare(
     treated: ArrayLike, control: ArrayLike, *, q: float | None = None, level: float = 0.95, unit: str = ""

@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from ackclock.stats import Comparison, Estimate, Method
     from ackclock.store.reader import Store
 
-__all__ = ["Paired", "PointEstimate", "Values", "compare_points", "estimate_points", "values_of"]
+__all__ = [
+    "Estimates",
+    "Paired",
+    "PairedList",
+    "Pairs",
+    "PointEstimate",
+    "Values",
+    "compare_points",
+    "estimate_points",
+    "pairs_of",
+    "values_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,29 @@ class PointEstimate:
         return {"point": self.point, "params": dict(self.params), **told}
 
 
+class Estimates(list[PointEstimate]):
+    """The means of a measure at every point; a notebook shows them as a table."""
+
+    def __init__(self, measure: Measure, points: Sequence[PointEstimate]) -> None:
+        super().__init__(points)
+        self._measure = measure
+
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import estimates_html
+
+        return estimates_html(self._measure, self)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The values of two settings under the same seeds."""
+
+    params: Mapping[str, Any]
+    """The other varied fields: name to value."""
+    treated: NDArray[np.float64]
+    control: NDArray[np.float64]
+
+
 @dataclass(frozen=True, slots=True)
 class Paired:
     """Two settings of one thing compared, everything else and the seeds being the same."""
@@ -54,6 +88,19 @@ class Paired:
     params: Mapping[str, Any]
     """The other varied fields: name to value."""
     comparison: Comparison
+
+
+class PairedList(list[Paired]):
+    """Paired comparisons of a measure at every setting of the rest; a notebook shows them as a table."""
+
+    def __init__(self, measure: Measure, pairs: Sequence[Paired]) -> None:
+        super().__init__(pairs)
+        self._measure = measure
+
+    def _repr_html_(self) -> str:
+        from ackclock.report.notebook import paired_html
+
+        return paired_html(self._measure, self)
 
 
 def values_of(store: Store, measure: str | Measure) -> list[Values]:
@@ -96,22 +143,22 @@ def estimate_points(
     store: Store, measure: str | Measure, *, level: float = 0.95, method: Method = "t"
 ) -> list[PointEstimate]:
     """The mean of a measure at every point. Its interval ends where the measure does: Jain's index is at most 1."""
-    least, most = (measure if isinstance(measure, Measure) else Measure.parse(measure)).bounds
+    parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
 
     def estimate(values: NDArray[np.float64]) -> Estimate:
-        found = stats.mean(values, level=level, method=method)
-        return replace(found, low=max(found.low, least), high=min(found.high, most)) if found.has_interval else found
+        return stats.mean(values, level=level, method=method).within(*parsed.bounds)
 
-    return [
-        PointEstimate(one.point, one.params, estimate(one.values) if one.values.size else None)
-        for one in values_of(store, measure)
-    ]
+    return Estimates(
+        parsed,
+        [
+            PointEstimate(one.point, one.params, estimate(one.values) if one.values.size else None)
+            for one in values_of(store, parsed)
+        ],
+    )
 
 
-def compare_points(
-    store: Store, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
-) -> list[Paired]:
-    """`treated` against `control` of what is called `name`, at every setting of everything else."""
+def pairs_of(store: Store, name: str, treated: object, control: object, measure: str | Measure) -> list[Pairs]:
+    """The values of two settings of what is called `name` under the same seeds, at every setting of everything else."""
     points: Sequence[Mapping[str, Any]] = store.sweeps[0].points if store.sweeps else []
     found = {name: list(dict.fromkeys(repr(point.get(name)) for point in points))}
     if not any(name in point for point in points):
@@ -126,12 +173,25 @@ def compare_points(
         for side, wanted in (("treated", treated), ("control", control)):
             if one.params.get(name) == wanted:
                 sides.setdefault(others, {})[side] = one
-    paired = []
+    pairs = []
     for others, both in sides.items():
         if len(both) < 2:
             continue
         common, first, second = np.intersect1d(both["treated"].seeds, both["control"].seeds, return_indices=True)
         if common.size:
-            pair = both["treated"].values[first], both["control"].values[second]
-            paired.append(Paired(dict(others), stats.compare(*pair, level=level)))
-    return paired
+            pairs.append(Pairs(dict(others), both["treated"].values[first], both["control"].values[second]))
+    return pairs
+
+
+def compare_points(
+    store: Store, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
+) -> list[Paired]:
+    """`treated` against `control` of what is called `name`, at every setting of everything else."""
+    parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
+    least, most = parsed.bounds
+    paired = []
+    for one in pairs_of(store, name, treated, control, parsed):
+        found = stats.compare(one.treated, one.control, level=level, unit=parsed.unit)
+        difference = found.difference.within(least - most, most - least)
+        paired.append(Paired(one.params, replace(found, difference=difference)))
+    return PairedList(parsed, paired)

@@ -1,26 +1,32 @@
-"""The report of a sweep: what was run, what came of it, and figures over what was varied and over time."""
+"""The report of a sweep: its question and answer, figures over what was varied and over time, and what was run."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from html import escape
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.report.experiment.axes import axes_of
+from markupsafe import Markup
+
+from ackclock.measure import Measure
+from ackclock.names import in_sentence
+from ackclock.report.experiment.answer import answer_of, question_of
+from ackclock.report.experiment.axes import Axis, axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.measures import change, default_measures, shown
+from ackclock.report.experiment.differences import comparisons, rivals_of
+from ackclock.report.experiment.measures import flow_groups, goodputs, is_goodput, report_measures, shown
 from ackclock.report.experiment.samples import completion_times, one_way_delays, throughput_delay
 from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
-from ackclock.report.tables import cell_text, counted
+from ackclock.report.render import render
+from ackclock.report.words import counted, interval_text
 from ackclock.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.report.experiment.axes import Axis
     from ackclock.report.experiment.measures import Shown
+    from ackclock.report.page import Figure
     from ackclock.stats import Estimate
     from ackclock.store import Store
 
@@ -33,6 +39,9 @@ MOST_ROWS = 1500
 """Points of a sweep that the table has."""
 
 MOST_FAILURES = 50
+
+MOST_OPEN = 4
+"""Figures of measures that are open besides the first; further ones are folded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +61,12 @@ def sweep_report(
     measures: Sequence[str] = (),
     *,
     against: tuple[str, object] | None = None,
+    question: str = "",
     command: str = "",
 ) -> SweepReport:
     """The report of a store that shows one sweep.
+
+    The page begins with the question, the answer for the first measure, and the figure of this measure.
 
     Parameters
     ----------
@@ -63,7 +75,10 @@ def sweep_report(
     measures
         As for `Store.values`; without any, those that the store has of the usual ones.
     against
-        What was varied and one of its values: how much the others change each measure, pair by pair.
+        What was varied and one of its values: the others are compared with this value, pair by pair, with a figure for
+        each measure. Without it, the values of the most important setting are compared with the first of them.
+    question
+        The question that the page begins with; by default one that follows from what was varied.
     command
         Repeats it.
 
@@ -80,41 +95,67 @@ def sweep_report(
         told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
         raise StoreError(f"{store.path}: a report is of one sweep; choose it with --sweep; there are {told}")
     sweep = store.sweeps[0]
-    axes = axes_of(sweep.points)
+    axes = axes_of(sweep.points, flow_groups(store))
     roles = roles_of(axes, len(sweep.points))
-    names = list(measures) or default_measures(store)
+    names = list(measures) or report_measures(store, axes)
     every = [shown(store, name) for name in names]
+    control = None
+    if against is not None:
+        control = next(((axis, against[1]) for axis in axes if axis.name == against[0]), None)
+        if control is None:
+            raise ValueError(
+                f"{against[0]!r} is not varied; what is: {', '.join(axis.name for axis in axes) or 'nothing'}"
+            )
+    rivals = None if against is not None else rivals_of(store, names, roles)
+    compared = comparisons(store, names, roles, control, rivals)
     report = Report(sweep.name, subtitle=_summary(store), command=command)
     left: list[str] = []
-    report.add_html(_front(store, axes))
-    report.add_html(_points(store, axes, every, left))
-    titles: list[str] = []
-    changes = [change(store, name, *against) for name in names] if against is not None else []
-    for one in [*every, *(found for found in changes if found is not None)]:
+    figures: list[Figure] = []
+    drawn = [(one, roles) for one in every]
+    if rivals is not None:
+        # One figure has all groups of flows.
+        groups = [name for name in names if is_goodput(name)]
+        flow = Axis("flow", tuple(str(Measure.parse(name).component) for name in groups), None, title="Flow")
+        all_groups = replace(roles, scheme=flow, axes=[*axes, flow])
+        drawn = [(goodputs(store, groups, flow), all_groups), *(one for one in drawn if one[0].measure not in groups)]
+    if compared is not None and against is not None:
+        drawn += [(one, roles) for one in compared.figures]
+    for one, places in drawn:
         if not any(cell.estimate is not None for cell in one.cells):
-            left.append(f"{one.name}: no run has a value.")
-            continue
-        if len(sweep.points) == 1:
-            # The table has it.
-            continue
-        figures, without = figures_of(one, roles, "")
-        left += without
-        for figure in figures:
-            titles.append(figure.title)
-            report.add_figure(figure)
+            left.append(f"{one.title}: no run has a value.")
+        elif len(sweep.points) > 1 or places is not roles:
+            # The table of points has the numbers of a single point, and rivals are compared even there.
+            own, without = figures_of(one, places, "")
+            figures += own
+            left += without
+    if every:
+        axis = None if compared is None else compared.axis
+        asked = question or question_of(sweep.name, every[0], roles, axis, rivals)
+        note = "" if compared is None else compared.note
+        sentences, details = answer_of(every[0], roles, compared, rivals)
+        report.open_with_html(render("opening.html", question=asked, sentences=sentences, details=details, note=note))
+    leading = figures[:1] if figures and figures[0].title == drawn[0][0].title else []
+    for figure in leading:
+        report.open_with_figure(figure)
+    for number, figure in enumerate(figures[len(leading) :]):
+        report.add_figure(figure, folded=number >= MOST_OPEN)
+    if compared is not None:
+        report.add_html("Differences", compared.table(axes), kind="differences", folded=True)
     for make in (throughput_delay, completion_times, one_way_delays):
         choice = make(store, roles, "")
         if choice is not None:
-            titles.append(choice.title)
+            figures.append(choice)
             report.add_figure(choice)
     traces, told = runs_over_time(store, MOST_TRACE_POINTS, "")
     if traces is not None:
-        titles.append(traces.title)
+        figures.append(traces)
         report.add_figure(traces)
         left.append(told)
+    report.add_html("Points", _points(store, axes, every, left), kind="points")
+    report.add_html("What was run", _front(store, axes))
     if left:
         report.add_text("# What is left out\n\n" + "\n".join(f"- {one}" for one in left))
-    return SweepReport(report, names, titles, left)
+    return SweepReport(report, names, [figure.title for figure in figures], left)
 
 
 def _summary(store: Store) -> str:
@@ -128,13 +169,15 @@ def _summary(store: Store) -> str:
     return f"{', '.join(parts)}; ackclock {sweep.version}"
 
 
-def _front(store: Store, axes: Sequence[Axis]) -> str:
+def _front(store: Store, axes: Sequence[Axis]) -> Markup:
     """The section on the runs, their provenance, and the failures."""
     sweep = store.sweeps[0]
     seeds = sorted({seed for _, _, seed, _ in sweep.runs})
     accounts = [account for account in store.provenance() if account["sweep"] == sweep.id]
     facts: list[tuple[str, str]] = [("sweep", f"{sweep.id} ({sweep.name})")]
-    facts += [(f"varied: {axis.name}", _listed([cell_text(value) for value in axis.values])) for axis in axes]
+    for axis in axes:
+        path = f" ({axis.name})" if axis.title != axis.name else ""
+        facts.append((f"varied: {in_sentence(axis.title)}{path}", _listed([axis.text(value) for value in axis.values])))
     facts.append(("seeds", seed_ranges(seeds)))
     facts.append(("runs", f"{store.finished} of {len(sweep.runs)} have finished, {store.failed} of them failed"))
     facts.append(("engine", f"ackclock {sweep.version}"))
@@ -147,15 +190,17 @@ def _front(store: Store, axes: Sequence[Axis]) -> str:
         ended = f"to {_time(account['ended'])}" if account["ended"] else "and did not end"
         told = f"{account['finished']} runs on {account['where']}; {machine}; Python {host['python']}{revision}"
         facts.append(("started", f"{_time(account['began'])} {ended}; {told}"))
-    listed = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
-    commands = dict.fromkeys(_command(account["command"]) for account in accounts)
-    made = "".join(f'<p class="source">Made with <code>{escape(command)}</code></p>' for command in commands)
-    scenarios = "".join(
-        f"<details><summary>The scenario</summary><pre><code>{escape(one['text'])}</code></pre></details>"
-        for one in sweep.document["scenarios"]
-    )
-    return (
-        f'<section><h2>What was run</h2><dl class="facts">{listed}</dl>{made}{scenarios}{_failures(store)}</section>\n'
+    failed = [(row["point"], row["seed"], row["error"]) for row in store.failures.rows()]
+    listed = failed[:MOST_FAILURES]
+    table = filtered_table(["Point", "Seed", "Error"], listed, {"Point": [row[0] for row in listed]}, what="failures")
+    return render(
+        "provenance.html",
+        facts=facts,
+        commands=list(dict.fromkeys(_command(account["command"]) for account in accounts)),
+        scenarios=[one["text"] for one in sweep.document["scenarios"]],
+        failures=table if failed else "",
+        count=len(failed),
+        more=len(failed) - len(listed),
     )
 
 
@@ -163,18 +208,7 @@ def _time(stamp: str) -> str:
     return stamp.replace("T", " ").removesuffix("+00:00") + " UTC"
 
 
-def _failures(store: Store) -> str:
-    rows = [(row["point"], row["seed"], row["error"]) for row in store.failures.rows()]
-    if not rows:
-        return ""
-    shown_rows = rows[:MOST_FAILURES]
-    by = {"point": [row[0] for row in shown_rows]}
-    table = filtered_table(["point", "seed", "error"], shown_rows, by, what="failures")
-    more = f"<p>and {len(rows) - MOST_FAILURES} more.</p>" if len(rows) > MOST_FAILURES else ""
-    return f"<h3>Runs that failed: {len(rows)}</h3>{table}{more}"
-
-
-def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: list[str]) -> str:
+def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: list[str]) -> Markup:
     """The table of points."""
     sweep = store.sweeps[0]
     counts = {
@@ -186,7 +220,7 @@ def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: li
     numbers = range(min(len(sweep.points), MOST_ROWS))
     if len(sweep.points) > MOST_ROWS:
         left.append(f"Points in the table: {len(sweep.points) - MOST_ROWS} of {len(sweep.points)}.")
-    columns = ["point", *(axis.name for axis in axes), "runs", *(one.label for one in every)]
+    columns = ["Point", *(axis.title for axis in axes), "Runs", *(one.label for one in every)]
     rows = [
         [
             number,
@@ -196,10 +230,10 @@ def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: li
         ]
         for number in numbers
     ]
-    by = {axis.name: [_cell(sweep.points[number], axis) for number in numbers] for axis in axes}
+    by = {axis.title: [_cell(sweep.points[number], axis) for number in numbers] for axis in axes}
     table = filtered_table(columns, rows, by, what="points")
-    note = escape("The mean over the seeds with its 95 % interval." + _alike(every))
-    return f'<section class="points"><h2>Points</h2><p>{note}</p>{table}</section>\n'
+    note = "The mean over the seeds with its 95 % interval." + _alike(every)
+    return Markup("<p>{}</p>{}").format(note, table)
 
 
 def _alike(every: Sequence[Shown]) -> str:
@@ -209,7 +243,7 @@ def _alike(every: Sequence[Shown]) -> str:
         estimates = [cell.estimate for cell in one.cells if cell.estimate is not None and cell.estimate.has_interval]
         count = sum(estimate.low == estimate.high for estimate in estimates)
         if count:
-            found[one.name] = count
+            found[one.title] = count
     if not found:
         return ""
     listed = ", ".join(f"{name} (points: {count})" for name, count in found.items())
@@ -223,16 +257,11 @@ def _runs(row: Mapping[str, Any] | None) -> str:
 
 
 def _cell(params: Mapping[str, Any], axis: Axis) -> str:
-    return cell_text(params.get(axis.name))
+    return axis.text(params.get(axis.name))
 
 
 def _estimate(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "-"
-    value = cell_text(float(estimate.value))
-    if not estimate.has_interval:
-        return value
-    return f"{value} [{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
+    return "-" if estimate is None else interval_text(estimate.value, estimate.low, estimate.high)
 
 
 def _listed(texts: Sequence[str], most: int = 12) -> str:

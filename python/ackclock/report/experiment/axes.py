@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.report.tables import cell_text
+from ackclock.names import field_name, with_unit
+from ackclock.report.words import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,38 +59,65 @@ SHOWN: dict[str, list[tuple[str, float]]] = {
 NUMBER = re.compile(r"([-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)\s*([^\s0-9].*)?")
 
 
+FEWEST_ON_A_LINE = 3
+"""Values of an axis of numbers that a line may connect; fewer are categories."""
+
+
 @dataclass(frozen=True, slots=True)
 class Axis:
     """One thing that was varied."""
 
     name: str
+    """The path, or the name of a dict of settings."""
     values: tuple[Any, ...]
     """Different ones, in order: of size where they are numbers, else as they came."""
     numbers: tuple[float, ...] | None
     """The values in `unit`; None where one is no number, or of another kind than the others."""
     unit: str = ""
+    title: str = ""
+    """The name in words."""
 
     @property
     def label(self) -> str:
-        """The name with its unit."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        """The name in words with its unit."""
+        return with_unit(self.title or self.name, self.unit)
 
     @property
     def is_wide(self) -> bool:
         """Whether the numbers ask for a logarithmic axis."""
         return self.numbers is not None and self.numbers[0] > 0 and self.numbers[-1] / self.numbers[0] >= 10
 
+    @property
+    def is_line(self) -> bool:
+        """Whether figures may connect the values by a line.
+
+        The values are then at least three numbers. Names, truth values and two numbers are categories: a line between
+        them would show values that nobody measured, so that each is a dot with its interval.
+        """
+        return self.numbers is not None and len(self.values) >= FEWEST_ON_A_LINE
+
     def number(self, value: Any) -> float:
         """A value in `unit`."""
         assert self.numbers is not None, self.name  # noqa: S101 -- asked of numbers alone
         return self.numbers[self.values.index(value)]
 
+    def text(self, value: Any) -> str:
+        """A value with its unit."""
+        if self.numbers is None or value not in self.values:
+            return cell_text(value)
+        number = f"{self.number(value):g}"
+        return f"{number} {self.unit}" if self.unit else number
 
-def axes_of(points: Sequence[Mapping[str, Any]]) -> list[Axis]:
-    """Everything that has two values or more in some points."""
+
+def axes_of(points: Sequence[Mapping[str, Any]], flows: Sequence[str] = ()) -> list[Axis]:
+    """Everything that has two values or more in some points. `flows` are the names of the flows, for their fields."""
     names = dict.fromkeys(name for point in points for name in point)
     found = (_axis(name, list(dict.fromkeys(point.get(name) for point in points))) for name in names)
-    return [axis for axis in found if len(axis.values) > 1]
+    return [
+        replace(axis, title=field_name(axis.name, flows, is_amount=axis.numbers is not None))
+        for axis in found
+        if len(axis.values) > 1
+    ]
 
 
 def _axis(name: str, values: list[Any]) -> Axis:
@@ -129,4 +157,4 @@ def _quantity(value: Any) -> tuple[str, float] | None:
 
 def describe(params: Mapping[str, Any], axes: Sequence[Axis]) -> str:
     """A setting in words: what is told of some axes."""
-    return ", ".join(f"{axis.name} = {cell_text(params.get(axis.name))}" for axis in axes)
+    return ", ".join(f"{axis.title or axis.name} = {axis.text(params.get(axis.name))}" for axis in axes)

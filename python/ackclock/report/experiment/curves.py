@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.names import in_sentence
 from ackclock.palette import has_style, styles_of
 from ackclock.report.choice import Choice
 from ackclock.report.experiment.axes import Axis, describe
 from ackclock.report.figures import Intervals, Plot, Reference, Row, Series
 from ackclock.report.heatmap import HeatMap
-from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.palette import Style
     from ackclock.report.experiment.measures import PointMean, Shown
 
-__all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "roles_of", "styles"]
+__all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "is_of_algorithms", "roles_of", "styles"]
 
 MOST_CURVES = 12
 """Curves of a figure."""
@@ -31,16 +31,22 @@ MOST_OPTIONS = 60
 MOST_ROWS = 80
 """Intervals of a figure."""
 
+MOST_AT_ONCE = 16
+"""Intervals of a figure that has no list to choose a setting from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which place in the figures each thing has that was varied."""
+    """Which place in the figures each thing has that was varied.
+
+    A line connects values along an axis of three numbers or more (see `Axis.is_line`). Everything else is a category.
+    """
 
     scheme: Axis | None
     """Told apart by colour: the algorithm, where that was varied."""
     x: Axis | None
     y: Axis | None
-    """Two axes of numbers; `y` is the other one of a heat-map."""
+    """Axes of numbers: `x` has at least three, and `y` is the other one of a heat-map."""
     scattered: bool
     """Whether points lie anywhere and not on a grid, as those of a Latin hypercube."""
     axes: Sequence[Axis]
@@ -53,26 +59,29 @@ class Roles:
 def roles_of(axes: Sequence[Axis], points: int) -> Roles:
     """The places of these axes in figures."""
     numeric = sorted((axis for axis in axes if axis.numbers), key=lambda axis: -len(axis.values))
-    named = [axis for axis in axes if not axis.numbers and len(axis.values) <= MOST_CURVES]
-    # Algorithms first: what the figure is about.
-    named.sort(
-        key=lambda axis: not (axis.name.endswith((".cc", "cc")) or any(has_style(str(value)) for value in axis.values))
-    )
+    named = [axis for axis in axes if not axis.is_line and len(axis.values) <= MOST_CURVES]
+    # Algorithms first: what the figure is about. Categories that are numbers come last.
+    named.sort(key=lambda axis: (not is_of_algorithms(axis), axis.numbers is not None))
     size = 1
     for axis in axes:
         size *= len(axis.values)
     scattered = bool(numeric) and size > 4 * points and len(numeric[0].values) > points / 4
-    x = numeric[0] if numeric else None
-    y = numeric[1] if len(numeric) > 1 else None
+    x = numeric[0] if numeric and numeric[0].is_line else None
+    y = numeric[1] if x is not None and len(numeric) > 1 else None
     scheme = named[0] if named else None
     if scheme is None and y is not None and len(y.values) <= MOST_CURVES and not scattered:
         scheme = y
     return Roles(scheme, x, y, scattered, axes)
 
 
+def is_of_algorithms(axis: Axis) -> bool:
+    """Whether the values are congestion controls."""
+    return axis.name.endswith((".cc", "cc")) or any(has_style(str(value)) for value in axis.values)
+
+
 def styles(axis: Axis | None) -> dict[str, Style]:
     """The style of each value of an axis, by its text."""
-    return styles_of([cell_text(value) for value in axis.values]) if axis is not None else styles_of([""])
+    return styles_of([axis.text(value) for value in axis.values]) if axis is not None else styles_of([""])
 
 
 def groups(cells: Sequence[PointMean], axes: Sequence[Axis]) -> dict[str, list[PointMean]]:
@@ -95,11 +104,11 @@ def figures_of(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | 
     options = [
         (name, _curves(shown, roles, cells)) for name, cells in groups(shown.cells, rest).items() if _some(cells)
     ]
-    figures.append(_chosen(shown.name, "shown at", options, _caption(shown, roles, roles.x), command, left))
+    figures.append(_chosen(shown.title, "shown at", options, _caption(shown, roles, roles.x), command, left))
     if roles.y is not None:
         rest = roles.without(roles.x, roles.y)
         maps = [(name, _map(shown, roles, cells)) for name, cells in groups(shown.cells, rest).items() if _some(cells)]
-        title = f"{shown.name} over {roles.x.name} and {roles.y.name}"
+        title = f"{shown.title}, as a map"
         caption = f"{shown.what}{f', in {shown.unit}' if shown.unit else ''}."
         if shown.diverging:
             caption += " Of a number in parentheses the 95 % interval holds zero."
@@ -120,9 +129,9 @@ def _some(cells: Sequence[PointMean]) -> bool:
 
 
 def _caption(shown: Shown, roles: Roles, x: Axis) -> str:
-    curve = f", a curve for each {roles.scheme.name}" if roles.scheme is not None else ""
+    curve = f", a curve for each {in_sentence(roles.scheme.title)}" if roles.scheme is not None else ""
     least = "; bands are 95 % intervals" if any(_has_interval(cell) for cell in shown.cells) else ""
-    return f"{shown.what}, against {x.name}{curve}{least}."
+    return f"{shown.what}, against the {in_sentence(x.title)}{curve}{least}."
 
 
 def _has_interval(cell: PointMean) -> bool:
@@ -137,11 +146,11 @@ def _curves(shown: Shown, roles: Roles, cells: Sequence[PointMean]) -> Plot:
     for name, style in found.items():
         mine = [cell for cell in cells if cell.estimate is not None and _name(cell, roles) == name]
         if mine:
-            series.append(_series(name or shown.name, [x.number(cell.params[x.name]) for cell in mine], mine, style))
+            series.append(_series(name or shown.title, [x.number(cell.params[x.name]) for cell in mine], mine, style))
     return Plot(
-        shown.name,
+        shown.title,
         x.label,
-        shown.unit or "mean",
+        shown.label,
         series,
         from_zero=shown.diverging or _near_zero(cells),
         x_log=x.is_wide,
@@ -159,7 +168,7 @@ def _series(name: str, places: Sequence[float], cells: Sequence[PointMean], styl
 
 
 def _name(cell: PointMean, roles: Roles) -> str:
-    return "" if roles.scheme is None else cell_text(cell.params.get(roles.scheme.name))
+    return "" if roles.scheme is None else roles.scheme.text(cell.params.get(roles.scheme.name))
 
 
 def _near_zero(cells: Sequence[PointMean]) -> bool:
@@ -189,23 +198,44 @@ def _scatter(shown: Shown, roles: Roles, command: str) -> Choice:
             mine = [cell for cell in shown.cells if cell.estimate is not None and _name(cell, roles) == name]
             if mine:
                 places = [axis.number(cell.params[axis.name]) for cell in mine]
-                one = _series(name or shown.name, places, mine, style)
+                one = _series(name or shown.title, places, mine, style)
                 series.append(Series(one.label, one.x, one.y, one.colour, "points", marker=one.marker))
-        options.append((axis.name, Plot(shown.name, axis.label, shown.unit or "mean", series, x_log=axis.is_wide)))
-    return Choice(shown.name, "against", options, f"{shown.what}; a mark is one point.", command)
+        options.append((axis.title, Plot(shown.title, axis.label, shown.label, series, x_log=axis.is_wide)))
+    return Choice(shown.title, "against", options, f"{shown.what}; a mark is one point.", command)
 
 
 def _intervals(shown: Shown, roles: Roles, command: str) -> tuple[list[Choice | Intervals | Plot], list[str]]:
+    """Dots with intervals, grouped by setting; a list chooses the first setting where they are many."""
     rest = roles.without(roles.scheme)
+    cells = [cell for cell in shown.cells if cell.estimate is not None]
+    caption = f"{shown.what}{', and its 95 % interval' if any(map(_has_interval, cells)) else ''}."
+    left: list[str] = []
+    if len(cells) > MOST_AT_ONCE and len(rest) > 1:
+        options = [
+            (name, _rows(shown, roles, mine, rest[1:], caption, command, left))
+            for name, mine in groups(cells, rest[:1]).items()
+        ]
+        return [_chosen(shown.title, "shown at", options, caption, command, left)], left
+    return [_rows(shown, roles, cells, rest, caption, command, left)], left
+
+
+def _rows(
+    shown: Shown,
+    roles: Roles,
+    cells: Sequence[PointMean],
+    by: Sequence[Axis],
+    caption: str,
+    command: str,
+    left: list[str],
+) -> Intervals:
     found = styles(roles.scheme)
     rows = [
         Row(setting, _name(cell, roles) or "mean", cell.estimate, found[_name(cell, roles)].colour)
-        for setting, cells in groups(shown.cells, rest).items()
-        for cell in cells
+        for setting, mine in groups(cells, by).items()
+        for cell in mine
         if cell.estimate is not None
     ]
-    left = [f"{shown.name}: {len(rows) - MOST_ROWS} of {len(rows)} points"] if len(rows) > MOST_ROWS else []
-    references = [Reference(0.0, "no change")] if shown.diverging else []
-    caption = f"{shown.what}{', and its 95 % interval' if any(map(_has_interval, shown.cells)) else ''}."
-    figure = Intervals(shown.name, shown.label, rows[:MOST_ROWS], caption, command, references=references)
-    return [figure], left
+    if len(rows) > MOST_ROWS:
+        left.append(f"{shown.title}: {len(rows) - MOST_ROWS} of {len(rows)} points.")
+    references = [Reference(0.0, "no difference")] if shown.diverging else []
+    return Intervals(shown.title, shown.label, rows[:MOST_ROWS], caption, command, references=references)

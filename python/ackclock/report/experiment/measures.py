@@ -1,21 +1,39 @@
-"""The measures that a report of a store shows by default, and their units."""
+"""The measures that a report of a store shows by default, with their names and units."""
 
 from __future__ import annotations
 
-import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ackclock.measure import Measure, MeasureError
-from ackclock.report.tables import cell_text
+from ackclock.names import measure_name, unit_of, with_unit
+from ackclock.stats import Estimate, paired_difference, relative_change
+from ackclock.stats.paired import one_sign
+from ackclock.store.estimates import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.stats import Estimate
+    from ackclock.report.experiment.axes import Axis
     from ackclock.store import Store
 
-__all__ = ["MEASURES", "PointMean", "Shown", "change", "default_measures", "shown"]
+__all__ = [
+    "ENOUGH_PAIRS",
+    "MEASURES",
+    "MOST_RELATIVE",
+    "PointMean",
+    "Shown",
+    "changes",
+    "default_measures",
+    "flow_groups",
+    "goodputs",
+    "is_goodput",
+    "report_measures",
+    "shown",
+]
 
 MEASURES = (
     "flows.goodput_bps",
@@ -34,6 +52,15 @@ MEASURES = (
 MOST = 6
 """Measures that are shown when nobody says which."""
 
+MOST_GROUPS = 4
+"""Groups of flows that have measures of their own when nobody says which are shown."""
+
+ENOUGH_PAIRS = 20
+"""Pairs from which a relative change has an interval that covers what it says; see `ackclock.stats.relative_change`."""
+
+MOST_RELATIVE = 100
+"""Settings of which a measure has relative changes: the bootstrap of each takes about 15 ms."""
+
 
 @dataclass(frozen=True, slots=True)
 class PointMean:
@@ -47,24 +74,27 @@ class PointMean:
 class Shown:
     """A measure at every point, in a unit to be read."""
 
-    name: str
+    title: str
+    """The name in words."""
     unit: str
     cells: Sequence[PointMean]
     diverging: bool = False
-    """Whether it is a change, so that zero is what to compare with."""
+    """Whether it is a difference, so that zero is what to compare with."""
     what: str = "The mean over the seeds"
     """A phrase that names the measure of the estimates."""
+    measure: str = ""
+    """The text of the measure."""
 
     @property
     def label(self) -> str:
         """The name with its unit."""
-        return f"{self.name} ({self.unit})" if self.unit else self.name
+        return with_unit(self.title, self.unit)
 
 
-def default_measures(store: Store) -> list[str]:
-    """The measures of `MEASURES` that the store has, in their order."""
+def default_measures(store: Store, measures: Sequence[str] = MEASURES, most: int = MOST) -> list[str]:
+    """The first `most` of these measures that the store has, in their order."""
     found: list[str] = []
-    for text in MEASURES:
+    for text in measures:
         measure = Measure.parse(text)
         if measure.table not in store.tables or (measure.function == "jain" and _flows(store) < 2):
             continue
@@ -74,9 +104,46 @@ def default_measures(store: Store) -> list[str]:
             continue
         if any(one.values.size for one in values):
             found.append(text)
-        if len(found) == MOST:
+        if len(found) == most:
             break
     return found
+
+
+def report_measures(store: Store, axes: Sequence[Axis]) -> list[str]:
+    """The measures of a report when nobody says which.
+
+    Of a scenario with several groups of flows, each group has its own goodput: the mean over rivals is nearly that of
+    the link, whatever the algorithm. The groups of which a field is varied come first.
+    """
+    groups = flow_groups(store)
+    if not 2 <= len({*groups}) <= MOST_GROUPS:
+        return default_measures(store)
+    varied = [name for axis in axes for name in _flows_of(axis.name, groups)]
+    ordered = list(dict.fromkeys([*varied, *groups]))
+    own = [f"flows[{name}].goodput_bps" for name in ordered]
+    return default_measures(store, [*own, *MEASURES[1:]], MOST + len(own) - 1)
+
+
+def flow_groups(store: Store) -> list[str]:
+    """The flows of the scenario in their order, as far as the first run has them: copies are one flow."""
+    if "flows" not in store.tables:
+        return []
+    first = next(iter(store.sql("SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1").rows()), None)
+    if first is None:
+        return []
+    # A query of the view would not keep the order of the flows.
+    names = store.result(first["run"], ("flows",)).flows["flow"]
+    return list(dict.fromkeys(re.sub(r"\.[0-9]+$", "", str(name)) for name in names))
+
+
+def _flows_of(path: str, groups: Sequence[str]) -> list[str]:
+    """The flows whose field this path is."""
+    found = re.match(r"flows\[\s*(.*?)\s*\]\.", path)
+    if found is None:
+        return []
+    if found[1].isdigit():
+        return [groups[int(found[1])]] if int(found[1]) < len(groups) else []
+    return [found[1]] if found[1] in groups else []
 
 
 def _flows(store: Store) -> int:
@@ -87,38 +154,61 @@ def shown(store: Store, text: str, *, level: float = 0.95) -> Shown:
     """A measure at every point of the store's sweep; raises as `Store.values`."""
     measure = Measure.parse(text)
     estimates = store.estimates(measure, level=level)
-    unit, factor = _unit(measure.unit, [one.estimate.value for one in estimates if one.estimate is not None])
-    return Shown(
-        str(measure),
-        unit,
-        [PointMean(one.params, None if one.estimate is None else one.estimate.scaled(factor)) for one in estimates],
-    )
+    unit, factor = unit_of(measure, [one.estimate.value for one in estimates if one.estimate is not None])
+    cells = [PointMean(one.params, None if one.estimate is None else one.estimate.scaled(factor)) for one in estimates]
+    return Shown(measure_name(measure), unit, cells, measure=str(measure))
 
 
-def change(store: Store, text: str, path: str, control: object, *, level: float = 0.95) -> Shown | None:
-    """A measure's relative change, in per cent, from one setting of `path` to each of the others, paired by seed.
+def is_goodput(text: str) -> bool:
+    """Whether a measure is the goodput of one group of flows."""
+    measure = Measure.parse(text)
+    return measure.component is not None and str(measure) == f"flows[{measure.component}].goodput_bps"
 
-    None where no point has one: where the control is zero, or of either sign.
-    """
-    others = dict.fromkeys(point.get(path) for point in store.sweeps[0].points)
+
+def goodputs(store: Store, texts: Sequence[str], flow: Axis) -> Shown:
+    """The goodputs of several groups of flows together, with the group as a further setting of each point."""
+    every = [(Measure.parse(text), store.estimates(text)) for text in texts]
+    values = [one.estimate.value for _, points in every for one in points if one.estimate is not None]
+    unit, factor = unit_of(every[0][0], values)
     cells = [
-        PointMean({**one.params, path: value}, one.comparison.relative.scaled(100))
-        for value in others
-        if value != control
-        for one in store.compare(path, value, control, text, level=level)
-        if one.comparison.relative is not None
+        PointMean(
+            {**one.params, flow.name: measure.component},
+            None if one.estimate is None else one.estimate.scaled(factor),
+        )
+        for measure, points in every
+        for one in points
     ]
-    what = f"The change of the mean from {path} = {cell_text(control)}, over runs of the same seeds"
-    return Shown(f"change of {Measure.parse(text)}", "%", cells, diverging=True, what=what) if cells else None
+    return Shown("Goodput of each flow", unit, cells)
 
 
-def _unit(unit: str, values: Sequence[float]) -> tuple[str, float]:
-    most = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
-    match unit:
-        case "bps":
-            return ("Mbit/s", 1e-6) if most >= 1e6 else ("kbit/s", 1e-3)
-        case "bytes" if most >= 1e6:
-            return "MB", 1e-6
-        case "bytes" if most >= 1e3:
-            return "kB", 1e-3
-    return unit, 1.0
+def changes(store: Store, text: str, axis: Axis, control: object, *, only: object = None) -> list[Shown]:
+    """The differences of a measure from one value of an axis to each of the others, or to `only`, paired by seed.
+
+    The differences are in the unit of the measure. With `ENOUGH_PAIRS` pairs everywhere, a control of one sign, and at
+    most `MOST_RELATIVE` settings, the relative changes in per cent follow.
+    """
+    measure = Measure.parse(text)
+    least, most = measure.bounds
+    pairs = [
+        ({**one.params, axis.name: value}, one.treated, one.control)
+        for value in axis.values
+        if value != control and only in (None, value)
+        for one in pairs_of(store, axis.name, value, control, measure)
+    ]
+    if not pairs:
+        return []
+    unit, factor = unit_of(measure, [float(np.mean(side)) for _, *both in pairs for side in both])
+    name, control_text = measure_name(measure), axis.text(control)
+    what = f"The mean difference from {axis.title} = {control_text}, over runs of the same seeds"
+    cells = [
+        PointMean(params, paired_difference(*both).within(least - most, most - least).scaled(factor))
+        for params, *both in pairs
+    ]
+    unit = "percentage points" if unit == "%" else unit
+    found = [Shown(f"Difference: {name}", unit, cells, diverging=True, what=what, measure=str(measure))]
+    enough = all(len(both[0]) >= ENOUGH_PAIRS and one_sign(both[1]) for _, *both in pairs)
+    if enough and len(pairs) <= MOST_RELATIVE:
+        relative = [PointMean(params, relative_change(*both).scaled(100)) for params, *both in pairs]
+        what = f"The relative change of the mean from {axis.title} = {control_text}, over runs of the same seeds"
+        found.append(Shown(f"Relative change: {name}", "%", relative, diverging=True, what=what, measure=str(measure)))
+    return found

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.measure import Measure
+from ackclock.names import measure_label
 from ackclock.plot.series import RECORDS
 from ackclock.report.choice import Choice
 from ackclock.report.clouds import Cloud, Clouds
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import MOST_OPTIONS, styles
 from ackclock.report.figures import Plot, Series
-from ackclock.report.tables import cell_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,10 +26,7 @@ __all__ = ["completion_times", "one_way_delays", "throughput_delay"]
 QUANTILES = np.linspace(0, 1, 101)[1:]
 """At which a distribution is drawn."""
 
-DELAYS = (
-    ("links[bottleneck].queue_delay_mean_ms", "queueing delay (ms)"),
-    ("flows.srtt_ms", "smoothed round-trip time (ms)"),
-)
+DELAYS = ("links[bottleneck].queue_delay_mean_ms", "flows.srtt_ms")
 """The delays to choose from: the first that is above zero in every run, which a logarithmic axis needs."""
 
 
@@ -39,7 +36,7 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
         return None
     throughput = _by_run(store, "flows.goodput_bps")
     candidates = [
-        (label, _by_run(store, measure)) for measure, label in DELAYS if Measure.parse(measure).table in store.tables
+        (measure_label(one), _by_run(store, one)) for one in DELAYS if Measure.parse(one).table in store.tables
     ]
     label, delay = next(
         ((label, delay) for label, delay in candidates if delay and all(value > 0 for value in delay.values())),
@@ -59,7 +56,9 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
                 x, y = [delay[key] for key in keys], [throughput[key] / 1e6 for key in keys]
                 clouds.append(Cloud(scheme or "all runs", x, y, style.colour))
         if clouds:
-            options.append((name, Clouds("Throughput against delay", label, "goodput of a flow (Mbit/s)", clouds)))
+            options.append(
+                (name, Clouds("Throughput against delay", label, measure_label("flows.goodput_bps", [1e6]), clouds))
+            )
     caption = (
         "A dot is the median of a scheme's runs, the ellipse one standard deviation. Better is up and to the right."
     )
@@ -85,7 +84,9 @@ def completion_times(store: Store, roles: Roles, command: str) -> Choice | None:
 
     options = []
     for what in kinds:
-        for name, plot in _distributions(store, roles, "completion time (s)", f"share of all {what}s", curve(what)):
+        for name, plot in _distributions(
+            store, roles, "Completion time (s)", f"Share of all {what}s", curve(what), is_log=True
+        ):
             options.append((", ".join(part for part in (what if len(kinds) > 1 else "", name) if part), plot))
     caption = "What was not complete at the end of its run counts as longer than any: a curve may end below 1."
     return _choice("Completion times", options, caption, command) if options else None
@@ -103,7 +104,7 @@ def one_way_delays(store: Store, roles: Roles, command: str) -> Choice | None:
         )
         return (table["delay"], table["quantile"]) if len(table) else None
 
-    options = _distributions(store, roles, "one-way delay (ms)", "share of packets", curve)
+    options = _distributions(store, roles, "One-way delay (ms)", "Share of packets", curve)
     caption = "At each share the mean over flows and runs of the delay that so many packets do not exceed."
     return _choice("One-way delays", options, caption, command) if options else None
 
@@ -120,6 +121,8 @@ def _distributions(
     x_label: str,
     y_label: str,
     curve: Callable[[Sequence[int]], tuple[Any, Any] | None],
+    *,
+    is_log: bool = False,
 ) -> list[tuple[str, Plot]]:
     points = store.sweeps[0].points
     options = []
@@ -131,7 +134,8 @@ def _distributions(
             if drawn is not None:
                 series.append(Series(scheme or "all runs", drawn[0], drawn[1], style.colour, dash=style.dash, digits=5))
         if series:
-            options.append((name, Plot(x_label, x_label, y_label, series)))
+            above_zero = all(np.min(one.x) > 0 for one in series)
+            options.append((name, Plot(x_label, x_label, y_label, series, x_log=is_log and above_zero)))
     return options
 
 
@@ -145,7 +149,7 @@ def _settings(points: Sequence[Mapping[str, Any]], roles: Roles) -> dict[str, li
 
 
 def _scheme(params: Mapping[str, Any], roles: Roles) -> str:
-    return "" if roles.scheme is None else cell_text(params.get(roles.scheme.name))
+    return "" if roles.scheme is None else roles.scheme.text(params.get(roles.scheme.name))
 
 
 def _in(numbers: Sequence[int]) -> str:

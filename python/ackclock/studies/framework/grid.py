@@ -28,6 +28,7 @@ __all__ = [
     "Grid",
     "Reading",
     "Variant",
+    "bounds_of",
     "command_of",
     "geometric",
     "hash_of",
@@ -75,8 +76,8 @@ class Grid:
         return self.cells[reading, variant][measure]
 
     def mean(self, reading: str, variant: str, measure: str) -> stats.Estimate:
-        """The mean over the seeds, with a Student t interval."""
-        return stats.mean(self.values(reading, variant, measure))
+        """The mean over the seeds, with a Student t interval that ends at the bounds of the measure."""
+        return stats.mean(self.values(reading, variant, measure)).within(*bounds_of(measure))
 
     def change(self, reading: str, variant: str, against: str, measure: str) -> stats.Estimate:
         """The relative change of the mean from variant `against`, in per cent, over paired seeds."""
@@ -116,6 +117,15 @@ class Grid:
             for index, seed in enumerate(self.seeds[reading.name])
         ]
         return ["reading", "variant", "seed", *measures], rows
+
+
+def bounds_of(measure: str) -> tuple[float, float]:
+    """The bounds of a study's measure by its name: a part of a whole in per cent, or Jain's index."""
+    if measure.endswith("_percent"):
+        return 0.0, 100.0
+    if measure in ("jain", "fairness") or measure.endswith("_fairness"):
+        return 0.0, 1.0
+    return -math.inf, math.inf
 
 
 def job(reading: Reading, variant: Variant, seed: int | None, overrides: Mapping[str, object] | None = None) -> Job:

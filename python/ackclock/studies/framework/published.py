@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ackclock.names import with_unit
 from ackclock.report import Intervals, Row, colour_of
 from ackclock.stats import Estimate
 
@@ -32,7 +33,13 @@ def side_by_side(claims: Sequence[ClaimResult], command: str) -> list[Intervals]
         "Published numbers with the band in which a measured one counts as the same; measured ones with 95 % intervals."
     )
     return [
-        Intervals(title if len(by_unit) == 1 else f"{title}, in {unit}", unit, rows, caption, command)
+        Intervals(
+            title if len(by_unit) == 1 else with_unit(title, unit),
+            with_unit("Published and measured", unit),
+            rows,
+            caption,
+            command,
+        )
         for unit, rows in by_unit.items()
     ]
 

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "opening_of", "study_file"]
 
 
+OPEN_FIGURES = 2
+"""Number of figures that are open when a report is opened, besides those of the published numbers."""
 OPENING = 2
 """Number of sections with which a study's page opens: the question and the answer."""
 MOST_TIMES = 4
@@ -206,8 +208,8 @@ def opening_of(page: str) -> tuple[str, str]:
     return page[:end], page[end:]
 
 
-def _add_sheet(report: Report, sheet: Sheet) -> None:
-    report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption)
+def _add_sheet(report: Report, sheet: Sheet, *, folded: bool = False) -> None:
+    report.add_table(sheet.title, sheet.columns, sheet.rows, caption=sheet.caption, folded=folded)
 
 
 def _undecided(outcome: Outcome) -> bool:
@@ -276,7 +278,7 @@ class StudyResult:
         ]
 
     def report(self) -> Report:
-        """The report: question, answer, first figure, verdicts, the rest of the page, further figures, tables."""
+        """The report: question, answer and a figure; verdicts and figures; folded, the rest of the page and tables."""
         replications = f"{len(self.seeds)} paired replications, seeds {min(self.seeds)} to {max(self.seeds)}"
         if len(self.seeds) == 1:
             replications = f"1 replication, seed {self.seeds[0]}"
@@ -286,7 +288,9 @@ class StudyResult:
         report.open_with(opening)
         compared = side_by_side(self.claims, self.command) if self.compares else []
         leading, others = (compared, self.figures) if compared else (self.figures[:1], self.figures[1:])
-        for figure in leading:
+        for figure in leading[:1]:
+            report.open_with_figure(figure)
+        for figure in leading[1:]:
             report.add_figure(figure)
         shown = [sheet for sheet in self.sheets if sheet.shown]
         if self.claims:
@@ -294,18 +298,18 @@ class StudyResult:
         else:
             # Without verdicts the first table is the answer.
             _add_sheet(report, shown.pop(0))
+        for number, figure in enumerate(others):
+            report.add_figure(figure, folded=number >= OPEN_FIGURES)
         if self.findings:
-            report.add_text(self.findings)
+            report.add_text(self.findings, folded=True)
         if rest:
-            report.add_text(rest)
-        for figure in others:
-            report.add_figure(figure)
+            report.add_text(rest, folded=True)
         for sheet in shown:
-            _add_sheet(report, sheet)
+            _add_sheet(report, sheet, folded=True)
         if len(self.scenarios) > MOST_HASHES:
             report.add_text(f"The hashes of all {len(self.scenarios)} scenarios are in `verdicts.json`.")
         elif self.scenarios:
-            report.add_table("Provenance", ["reading", "scenario hash"], list(self.scenarios.items()))
+            report.add_table("Provenance", ["Reading", "Scenario hash"], list(self.scenarios.items()), folded=True)
         return report
 
     def write(self, folder: Path) -> None:
