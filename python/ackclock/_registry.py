@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import inspect
 import json
+import pickle
 import re
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
@@ -30,9 +31,13 @@ __all__ = [
     "algorithms",
     "files",
     "load",
+    "named_in",
+    "receive",
     "register",
+    "registered",
     "rows",
     "schemas",
+    "sent",
     "sources",
     "text_of",
 ]
@@ -55,7 +60,27 @@ class Entry:
     """Its file, or its module where there is none, and its name there."""
     row: dict[str, Any]
     """As in `ackclock.catalogue`."""
+    cls: type
 
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where another process of this machine finds a class: in a file, in a module, or in the bytes of cloudpickle."""
+
+    file: str | None = None
+    module: str | None = None
+    pickled: bytes | None = None
+    name: str = ""
+    """The name, the file or module, and the digest of a class in bytes, which has no file in the other process."""
+    place: tuple[str, str] = ("", "")
+    digest: str = ""
+
+
+Sent: TypeAlias = "tuple[list[Home], dict[str, str]]"
+"""The homes of classes, and the name of each with its source."""
+
+LOADED = "_ackclock_loaded_"
+"""Beginning of the names of modules that `load` executes."""
 
 _entries: dict[str, Entry] = {}
 _adopting = threading.Lock()
@@ -121,6 +146,73 @@ def sources() -> dict[str, tuple[str, str]]:
     return found
 
 
+def registered(names: Iterable[str]) -> list[str]:
+    """Those of the names that are of registered congestion controls."""
+    return [name for name in dict.fromkeys(names) if name in _entries]
+
+
+def named_in(canonical: dict[str, Any]) -> tuple[str, ...]:
+    """The congestion controls that a canonical scenario names."""
+    given = (flow["cc"] for flow in canonical["flows"] if "cc" in flow)
+    return tuple(dict.fromkeys(str(cc["kind"]) if isinstance(cc, dict) else str(cc) for cc in given))
+
+
+def sent(names: Iterable[str]) -> Sent:
+    """Registered congestion controls for another process of this machine, which `receive` loads there.
+
+    Raises
+    ------
+    LoadError
+        If a class is in a script or a notebook, and there is no cloudpickle that could send it.
+    """
+    chosen = {name: _entries[name] for name in names}
+    homes = list(dict.fromkeys(_home(name, entry) for name, entry in chosen.items()))
+    return homes, {name: entry.row["source"] for name, entry in chosen.items()}
+
+
+def _home(name: str, entry: Entry) -> Home:
+    module = entry.cls.__module__
+    if module.startswith(LOADED):
+        return Home(file=entry.home[0])
+    if module != "__main__":
+        return Home(module=module)
+    try:
+        import cloudpickle
+    except ImportError:
+        raise LoadError(
+            f"{name}: its class is in a script or a notebook, from which no other process can load it; "
+            "put it into a file and load that, or pip install cloudpickle"
+        ) from None
+    try:
+        pickled = cloudpickle.dumps(entry.cls)
+    except Exception as error:
+        raise LoadError(f"{name}: cloudpickle cannot send its class: {type(error).__name__}: {error}") from error
+    return Home(pickled=pickled, name=name, place=entry.home, digest=_digest(entry.cls, _base(entry.cls)))
+
+
+def receive(given: Sent) -> None:
+    """Registers what `sent` gave in another process of this machine.
+
+    Raises
+    ------
+    LoadError
+        If a class cannot be loaded or is not the one that was sent, as when its file has changed since.
+    """
+    homes, sources = given
+    for home in homes:
+        if home.file is not None:
+            load(home.file)
+        elif home.module is not None:
+            importlib.import_module(home.module)
+        elif home.pickled is not None:
+            _enter(home.name, pickle.loads(home.pickled), home.place, home.digest)  # noqa: S301 -- from the parent
+    for name, source in sources.items():
+        found = _entries[name].row["source"] if name in _entries else None
+        if found != source:
+            told = "does not register it again" if found is None else "has changed since it was loaded"
+            raise LoadError(f"{name}: its file, loaded in another process, {told}")
+
+
 def text_of(name: str) -> tuple[str, str] | None:
     """The name and the text of the file of a registered congestion control; None if its class is in no file."""
     file = Path(_entries[name].home[0])
@@ -167,10 +259,15 @@ def register(name: str, cls: type) -> None:
     home = (_file(cls) or cls.__module__, cls.__qualname__)
     if name in _entries and _entries[name].home != home:
         raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
+    _enter(name, cls, home, None)
+
+
+def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
+    """Registers a class from its file or module; the digest of its source is computed where it is not known."""
     base = _base(cls)
     overridden = _overridden(cls, base)
     parameters = _parameters(cls)
-    digest = _digest(cls, base)
+    digest = _digest(cls, base) if digest is None else digest
     scope = None
     if base is CongestionControl:
         given: Scope = cls.scope  # type: ignore[attr-defined]
@@ -193,7 +290,7 @@ def register(name: str, cls: type) -> None:
             for key, one in parameters.items()
         ],
     }
-    _entries[name] = Entry(algorithm, home, row)
+    _entries[name] = Entry(algorithm, home, row, cls)
 
 
 def _base(cls: object) -> type:
@@ -289,7 +386,7 @@ def load(path: Path | str) -> None:
         If there is no such file, an exception leaves it, or it registers nothing.
     """
     path = Path(path)
-    name = f"_ackclock_loaded_{path.stem}"
+    name = f"{LOADED}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py")

@@ -103,8 +103,10 @@ def messages() -> Iterator[None]:
 
 def print_traceback(error: BaseException) -> None:
     """Prints the traceback of the cause of an error, which is in code of the user, on standard error."""
-    if error.__cause__ is not None and error.__cause__.__traceback__ is not None:
-        traceback.print_exception(error.__cause__, file=sys.stderr)
+    cause = error.__cause__
+    # The traceback of a cause in another process is a note.
+    if cause is not None and (cause.__traceback__ is not None or getattr(cause, "__notes__", None)):
+        traceback.print_exception(cause, file=sys.stderr)
 
 
 def say(line: str) -> None:

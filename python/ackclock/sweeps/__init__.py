@@ -29,7 +29,7 @@ from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ackclock.measure import Measure
     from ackclock.progress import SweepReport
@@ -60,7 +60,9 @@ class Backend(Protocol):
 
     where: str
 
-    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object], journal: Journal) -> Iterator[Done]:
+    def run(
+        self, plan: Plan, runs: Collection[Run], tick: Callable[[float], object], journal: Journal
+    ) -> Iterator[Done]:
         """Each run with its packed bytes and whether it went well, in any order.
 
         `tick` is called several times a second with how many runs' worth of the others is done. `journal` knows which

@@ -16,7 +16,7 @@ from ackclock._run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.store.provenance import build
-from ackclock.sweeps.sources import Reference, algorithms_of, names_of, references
+from ackclock.sweeps.sources import Reference, algorithms_of, references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -134,10 +134,9 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
             warn(scenario, pairs)
+            algorithms = _registry.named_in(canonical)
             named_files = tuple(references(canonical, scenario.folder))
-            points.append(
-                Point(setting.params, scenario, pairs, digest, memory, backend, named_files, names_of(canonical))
-            )
+            points.append(Point(setting.params, scenario, pairs, digest, memory, backend, named_files, algorithms))
     if wrong:
         problems = [
             Problem(path=path, line=line, message=message + _where(told, len(settings)))
