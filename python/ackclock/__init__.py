@@ -14,7 +14,15 @@ from ackclock import _core
 if TYPE_CHECKING:
     from ackclock import fairness, plot, stats
     from ackclock._compare import compare
-    from ackclock._errors import AlgorithmError, Cancelled, Problem, RenamedWarning, ScenarioError, VerificationError
+    from ackclock._errors import (
+        AlgorithmError,
+        Cancelled,
+        Problem,
+        ProcessError,
+        RenamedWarning,
+        ScenarioError,
+        VerificationError,
+    )
     from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
@@ -37,6 +45,7 @@ __all__ = [
     "Measure",
     "MeasureError",
     "Problem",
+    "ProcessError",
     "Range",
     "RenamedWarning",
     "Replications",
@@ -75,6 +84,7 @@ _HOMES = {
     "Measure": "ackclock.measure",
     "MeasureError": "ackclock.measure",
     "Problem": "ackclock._errors",
+    "ProcessError": "ackclock._errors",
     "Range": "ackclock.sweeps",
     "RenamedWarning": "ackclock._errors",
     "Replications": "ackclock.result",

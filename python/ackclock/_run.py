@@ -124,6 +124,7 @@ def run(
         Values by key path that replace the scenario's, for example ``{"bottleneck.rate": "2Mbps"}``.
     threads
         Replications at the same time; as many as there are cores when not given. It does not change the results.
+        Replications with a congestion control in Python are done by processes, each of which loads its file.
     large
         Run a scenario even if it is estimated to take more memory than this machine has.
     progress
@@ -147,6 +148,8 @@ def run(
         has, before anything runs.
     AlgorithmError
         If a congestion control in Python goes wrong; what it raised is the cause.
+    ProcessError
+        If a congestion control in Python ends the process of its replication.
     VerificationError
         If `verify` finds something.
     KernelError

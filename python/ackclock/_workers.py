@@ -20,13 +20,14 @@ import sys
 import tempfile
 import traceback
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import IO, TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from ackclock import _registry
 from ackclock._core import Cancel
-from ackclock._errors import Cancelled
+from ackclock._errors import Cancelled, ProcessError
 from ackclock._log import logger
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from ackclock._registry import Sent
     from ackclock._runner import ProgressCallback, Worker
 
-__all__ = ["POSIX", "LostError", "Pool", "UnableError", "can_travel", "pool_for", "serve"]
+__all__ = ["POSIX", "Pool", "UnableError", "can_travel", "pool_for", "serve"]
 
 LOGGER = logger(__name__)
 
@@ -57,15 +58,6 @@ SHOWN = 2000
 """Characters of the output of a process that are kept of a failure."""
 
 CHILD = "from ackclock._workers import serve; serve()"
-
-
-class LostError(Exception):
-    """A process ended before its work did."""
-
-    def __init__(self, why: str, said: str | None) -> None:
-        super().__init__(why)
-        self.said = said
-        """The end of its output."""
 
 
 class UnableError(Exception):
@@ -96,7 +88,7 @@ class Process:
             raise
 
     def call(self, function: Worker[J, D], job: J, cancel: Cancel, progress: ProgressCallback) -> D:
-        """Has the function called there; raises what it raises, `LostError` and `Cancelled`."""
+        """Has the function called there; raises what it raises, `ProcessError` and `Cancelled`."""
         self._said.seek(0)
         self._said.truncate()
         kind, body = self._ask(pickle.dumps((function, job)), cancel, progress)
@@ -131,7 +123,7 @@ class Process:
             # A process that has closed its output has ended, or is about to.
             status = self._child.wait()
             self._said.seek(0)
-            raise LostError(_why(status), self._said.read().decode(errors="replace")[-SHOWN:] or None)
+            raise ProcessError(_why(status), self._said.read().decode(errors="replace")[-SHOWN:] or None)
         return came
 
 
@@ -170,7 +162,7 @@ class Pool:
 
         Raises
         ------
-        LostError
+        ProcessError
             If the process ends before its work does. The next call has another process.
         Cancelled
             If `cancel` asks for it.
@@ -191,18 +183,8 @@ class Pool:
         return result
 
     def worker(self, function: Worker[J, D]) -> Worker[J, D]:
-        """The function, done by the processes. A process that dies raises a RuntimeError that says why."""
-
-        def elsewhere(job: J, cancel: Cancel, progress: ProgressCallback) -> D:
-            try:
-                return self.call(function, job, cancel, progress)
-            except LostError as lost:
-                error = RuntimeError(str(lost))
-                if lost.said:
-                    error.add_note(lost.said)
-                raise error from None
-
-        return elsewhere
+        """The function, called in the processes; it raises as `call` does."""
+        return partial(self.call, function)
 
 
 @contextmanager
@@ -224,7 +206,7 @@ def pool_for(names: Iterable[str], at_once: int, probe: Sequence[object] = ()) -
         return
     try:
         pool = Pool(wanted, probe).__enter__()
-    except (_registry.LoadError, UnableError, LostError) as error:
+    except (_registry.LoadError, UnableError, ProcessError) as error:
         LOGGER.warning("%s; the runs take turns on one core", error)
         yield None
         return

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import _build
-from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError, VerificationError
+from ackclock._errors import AlgorithmError, Cancelled, ProcessError, RefusedError, ScenarioError, VerificationError
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
@@ -108,6 +108,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
+        complain(str(error))
+    except ProcessError as error:
+        sys.stderr.write(error.said or "")
         complain(str(error))
     except (UsageError, FolderError, RefusedError) as error:
         complain(str(error))

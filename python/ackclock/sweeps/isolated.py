@@ -12,9 +12,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ackclock._errors import ProcessError
 from ackclock._registry import LoadError
 from ackclock._run import run_job
-from ackclock._workers import POSIX, LostError, Pool, UnableError, can_travel
+from ackclock._workers import POSIX, Pool, UnableError, can_travel
 from ackclock.result import Meta, Result
 from ackclock.store.packed import Record, pack, unpack
 from ackclock.store.provenance import build
@@ -113,7 +114,7 @@ def isolated(task: Task, cancel: Cancel, progress: ProgressCallback, limit: int 
     try:
         with Pool(task.algorithms, probe, limit, cancel) as pool:
             return in_process(task, pool, cancel, progress)
-    except LostError as lost:
+    except ProcessError as lost:
         return task.failed(str(lost), lost.said)
     except (LoadError, UnableError):
         return task.perform(cancel, progress)
@@ -130,7 +131,7 @@ def in_process(task: Task, pool: Pool, cancel: Cancel, progress: ProgressCallbac
     keep = task.keep if can_travel(task.keep.measure) else Keep()
     try:
         data, good = pool.call(_perform, replace(task, keep=keep), cancel, progress)
-    except LostError as lost:
+    except ProcessError as lost:
         return task.failed(str(lost), lost.said)
     except MemoryError:
         return task.failed("the run needs more memory than its process may take (MemoryError)", None)
