@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.store import Store, StoreError
     from ackclock.store import open_store as open  # noqa: A004 -- as other libraries name it
-    from ackclock.sweeps import LatinHypercube, Range, SweepError, sweep
+    from ackclock.sweeps import LatinHypercube, Points, Range, SweepError, sweep
     from ackclock.table import Table
 
 __version__ = _core.version()
@@ -44,6 +44,7 @@ __all__ = [
     "LatinHypercube",
     "Measure",
     "MeasureError",
+    "Points",
     "Problem",
     "ProcessError",
     "Range",
@@ -83,6 +84,7 @@ _HOMES = {
     "LatinHypercube": "ackclock.sweeps",
     "Measure": "ackclock.measure",
     "MeasureError": "ackclock.measure",
+    "Points": "ackclock.sweeps",
     "Problem": "ackclock._errors",
     "ProcessError": "ackclock._errors",
     "Range": "ackclock.sweeps",

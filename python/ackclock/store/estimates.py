@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from ackclock.stats import Comparison, Estimate, Method
     from ackclock.store.reader import Store
 
-__all__ = ["Paired", "PointEstimate", "Values", "compare_points", "estimate_points", "values_of"]
+__all__ = [
+    "Pair",
+    "Paired",
+    "PointEstimate",
+    "Values",
+    "check_varied",
+    "compare_points",
+    "estimate_points",
+    "pairs_of",
+    "values_of",
+    "within",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,19 @@ class Paired:
     params: Mapping[str, Any]
     """The other varied fields: name to value."""
     comparison: Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The values of runs that two settings have under the same seeds."""
+
+    params: Mapping[str, Any]
+    """The other varied fields: name to value."""
+    points: tuple[int, int]
+    """The numbers of the points: treated, control."""
+    seeds: NDArray[np.uint64]
+    treated: NDArray[np.float64]
+    control: NDArray[np.float64]
 
 
 def values_of(store: Store, measure: str | Measure) -> list[Values]:
@@ -96,11 +120,9 @@ def estimate_points(
     store: Store, measure: str | Measure, *, level: float = 0.95, method: Method = "t"
 ) -> list[PointEstimate]:
     """The mean of a measure at every point. Its interval ends where the measure does: Jain's index is at most 1."""
-    least, most = (measure if isinstance(measure, Measure) else Measure.parse(measure)).bounds
 
     def estimate(values: NDArray[np.float64]) -> Estimate:
-        found = stats.mean(values, level=level, method=method)
-        return replace(found, low=max(found.low, least), high=min(found.high, most)) if found.has_interval else found
+        return within(stats.mean(values, level=level, method=method), measure)
 
     return [
         PointEstimate(one.point, one.params, estimate(one.values) if one.values.size else None)
@@ -108,30 +130,51 @@ def estimate_points(
     ]
 
 
+def within(estimate: Estimate, measure: str | Measure) -> Estimate:
+    """The estimate with an interval that ends where the values of the measure do."""
+    least, most = (measure if isinstance(measure, Measure) else Measure.parse(measure)).bounds
+    if not estimate.has_interval:
+        return estimate
+    return replace(estimate, low=max(estimate.low, least), high=min(estimate.high, most))
+
+
+def check_varied(store: Store, name: str, *values: object) -> None:
+    """Raises a ValueError if something is not varied, or never has one of the values."""
+    points: Sequence[Mapping[str, Any]] = store.sweeps[0].points if store.sweeps else []
+    if not any(name in point for point in points):
+        varied = ", ".join(dict.fromkeys(key for point in points for key in point)) or "nothing"
+        raise ValueError(f"{name!r} is not varied; what is: {varied}")
+    found = list(dict.fromkeys(repr(point.get(name)) for point in points))
+    for wanted in values:
+        if not any(point.get(name) == wanted for point in points):
+            raise ValueError(f"{name} is never {wanted!r}; it is {', '.join(found)}")
+
+
 def compare_points(
     store: Store, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
 ) -> list[Paired]:
     """`treated` against `control` of what is called `name`, at every setting of everything else."""
-    points: Sequence[Mapping[str, Any]] = store.sweeps[0].points if store.sweeps else []
-    found = {name: list(dict.fromkeys(repr(point.get(name)) for point in points))}
-    if not any(name in point for point in points):
-        varied = ", ".join(dict.fromkeys(key for point in points for key in point)) or "nothing"
-        raise ValueError(f"{name!r} is not varied; what is: {varied}")
-    for wanted in (treated, control):
-        if not any(point.get(name) == wanted for point in points):
-            raise ValueError(f"{name} is never {wanted!r}; it is {', '.join(found[name])}")
+    check_varied(store, name, treated, control)
+    return [
+        Paired(pair.params, stats.compare(pair.treated, pair.control, level=level))
+        for pair in pairs_of(values_of(store, measure), name, treated, control)
+        if pair.seeds.size
+    ]
+
+
+def pairs_of(values: Sequence[Values], name: str, treated: object, control: object) -> list[Pair]:
+    """The runs of two values of a setting, at every setting of all else that both have; there may be no pairs there."""
     sides: dict[tuple[tuple[str, Any], ...], dict[str, Values]] = {}
-    for one in values_of(store, measure):
+    for one in values:
         others = tuple((key, value) for key, value in one.params.items() if key != name)
         for side, wanted in (("treated", treated), ("control", control)):
             if one.params.get(name) == wanted:
                 sides.setdefault(others, {})[side] = one
-    paired = []
+    found = []
     for others, both in sides.items():
-        if len(both) < 2:
-            continue
-        common, first, second = np.intersect1d(both["treated"].seeds, both["control"].seeds, return_indices=True)
-        if common.size:
-            pair = both["treated"].values[first], both["control"].values[second]
-            paired.append(Paired(dict(others), stats.compare(*pair, level=level)))
-    return paired
+        if len(both) == 2:
+            first, second = both["treated"], both["control"]
+            seeds, here, there = np.intersect1d(first.seeds, second.seeds, return_indices=True)
+            points = first.point, second.point
+            found.append(Pair(dict(others), points, seeds, first.values[here], second.values[there]))
+    return found

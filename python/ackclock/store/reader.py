@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
     from ackclock.measure import Measure
     from ackclock.stats import Method
+    from ackclock.store.contrasts import Contrast
     from ackclock.store.estimates import Paired, PointEstimate, Values
+    from ackclock.store.populations import PopulationEstimate
 
 __all__ = ["Store", "Sweep", "open_store"]
 
@@ -51,6 +53,17 @@ class Sweep:
     def varied(self) -> list[str]:
         """The names of all varied fields, in the order of the points."""
         return list(dict.fromkeys(name for point in self.points for name in point))
+
+    @property
+    def weights(self) -> list[float] | None:
+        """The weight of every point; None if the points have no weights."""
+        given = [point.get("weight") for point in self.document["points"]]
+        return None if None in given else [float(one) for one in given]
+
+    @property
+    def population(self) -> list[str]:
+        """The names over which the weights are: at each setting of all other names there is a whole population."""
+        return [str(name) for name in self.document.get("population", [])]
 
 
 def open_store(
@@ -329,6 +342,56 @@ class Store:
         from ackclock.store.estimates import compare_points
 
         return compare_points(self, name, treated, control, measure, level=level)
+
+    def population(
+        self, measure: str | Measure, *, by: Sequence[str] = (), level: float = 0.95
+    ) -> list[PopulationEstimate]:
+        """The mean of a measure over a population: the mean over the points, weighted by their weights.
+
+        There is one for each setting of the names over which the weights are not, and of the names in `by`. Within it,
+        the weights are divided by their sum. See `ackclock.stats.population_mean` for the interval.
+
+        Raises
+        ------
+        MeasureError
+            As `values`.
+        StoreError
+            If the points of the sweep have no weights, or the store shows several sweeps.
+        """
+        from ackclock.store.populations import estimate_population
+
+        return estimate_population(self, measure, by=by, level=level)
+
+    def contrasts(
+        self, name: str, control: object, measures: Sequence[str | Measure], *, level: float = 0.95
+    ) -> list[Contrast]:
+        """Every other value of `name` against `control`, paired by seed, with Holm's correction over all of them.
+
+        Parameters
+        ----------
+        name
+            What was varied: a path, or the name of a dict of settings.
+        control
+            The value with which the others are compared.
+        measures
+            As for `values`, which says what is raised.
+        level
+            Confidence of the intervals, each by itself; one minus the level is the error rate of Holm's procedure.
+
+        Returns
+        -------
+        list of Contrast
+            By measure and value at every setting of all else that was varied, and over the population if the points
+            have weights.
+
+        Raises
+        ------
+        ValueError
+            If `name` is not varied, or never has the value `control`.
+        """
+        from ackclock.store.contrasts import contrasts_of
+
+        return contrasts_of(self, name, control, measures, level=level)
 
     def provenance(self) -> list[dict[str, Any]]:
         """Every start of a sweep: command, versions, host, git revision, times, and how many runs it finished."""

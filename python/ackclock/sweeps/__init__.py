@@ -25,7 +25,7 @@ from ackclock.sweeps.local import Threads
 from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.sources import keep_files
 from ackclock.sweeps.until import Until
-from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
+from ackclock.sweeps.vary import LatinHypercube, Points, Range, SweepError, settings
 
 if TYPE_CHECKING:
     import os
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
     from ackclock.sweeps.plan import Done, Run
-    from ackclock.sweeps.vary import Vary
+    from ackclock.sweeps.vary import Vary, Weights
 
     Seeds: TypeAlias = int | Iterable[int] | None
 
-__all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
+__all__ = ["Backend", "LatinHypercube", "Points", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
 
 LOGGER = logger(__name__)
 
@@ -76,6 +76,7 @@ def sweep(
     vary: Vary | None = None,
     *,
     seeds: int | Iterable[int] | None = None,
+    weights: Weights | None = None,
     overrides: Overrides | None = None,
     out: str | os.PathLike[str] | None = None,
     tables: Sequence[str] | None = None,
@@ -99,11 +100,15 @@ def sweep(
         The path of a TOML file, TOML text, or a dict of the same shape.
     vary
         What varies. A dict of paths, each with its values, is a grid; the values may be a dict of names, each of which
-        stands for settings of several paths. A list of dicts is a list of points. A `LatinHypercube` spreads points
-        over ranges. The path ``seeds`` stands for the seeds.
+        stands for settings of several paths. A list of dicts is a list of points, whose key ``weight`` is the weight
+        of the point. `Points` combines a list with a grid, and a `LatinHypercube` spreads points over ranges. The path
+        ``seeds`` stands for the seeds.
     seeds
         A number of them (the scenario's seed and those after it) or the seeds themselves; the scenario's own alone
         when not given.
+    weights
+        The weights of values of a grid, such as ``{"network": {"edge": 0.2, "lte": 0.8}}``, for `Store.population`.
+        Weights are no part of a run: a sweep with other weights runs nothing again.
     overrides
         Values by key path that hold at every point.
     out
@@ -144,7 +149,7 @@ def sweep(
         raise SweepError("of names the measure that until is about: give until too, as ci=2%")
     text = load(scenario)
     vary, seeds = _seeds_that_vary(vary, seeds)
-    found = settings(vary)
+    found = settings(vary, weights)
     points = points_of(text, found, overrides)
     canonical = check(text, points[0].overrides)
     own = int(canonical["seed"])
@@ -267,6 +272,9 @@ def _seeds_that_vary(
     vary: Vary | None, seeds: int | Iterable[int] | None
 ) -> tuple[Vary | None, int | Iterable[int] | None]:
     """Takes the path ``seeds`` out of a grid."""
+    if isinstance(vary, Points):
+        grid, seeds = _seeds_that_vary(dict(vary.vary), seeds)
+        return Points(vary.listed, grid), seeds  # type: ignore[arg-type]
     if not isinstance(vary, dict) or "seeds" not in vary:
         return vary, seeds
     if seeds is not None:
