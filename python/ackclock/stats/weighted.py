@@ -75,7 +75,9 @@ def normalised(weights: Sequence[float]) -> NDArray[np.float64]:
 def mean_of(values: ArrayLike) -> Mean:
     """The mean of independent replications at one point."""
     sample = sample_of(values)
-    return weighted_mean([sample], [np.arange(sample.size)], [1.0])
+    n = sample.size
+    error = math.nan if n < 2 else 0.0 if np.ptp(sample) == 0 else float(sample.std(ddof=1)) / math.sqrt(n)
+    return Mean(float(sample.mean()), error, n - 1, n)
 
 
 def population_mean(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
+from ackclock._log import logger
 from ackclock.measure import Measure
 from ackclock.stats.paired import one_sign
 from ackclock.stats.weighted import mean_of, normalised
 from ackclock.store.estimates import Values, check_varied, pairs_of, values_of
-from ackclock.store.layout import StoreError
 from ackclock.store.populations import mean_over
 
 if TYPE_CHECKING:
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.stats import Corrected, Estimate
-    from ackclock.stats.weighted import Mean
     from ackclock.store.estimates import Pair
     from ackclock.store.reader import Store
 
 __all__ = ["LEAST_PAIRS", "Contrast", "contrasts_of"]
+
+LOGGER = logger(__name__)
 
 LEAST_PAIRS = 20
 """Pairs that a relative change needs: with fewer, its interval is too narrow."""
@@ -101,11 +102,12 @@ def contrasts_of(
 
 
 def _at_point(measure: Measure, name: str, treated: object, control: object, pair: Pair, level: float) -> Contrast:
-    mean = mean_of(pair.treated - pair.control)
+    difference = stats.paired_difference(pair.treated, pair.control, level=level)
+    p = mean_of(pair.treated - pair.control).p_value()
     relative = None
     if pair.seeds.size >= LEAST_PAIRS and one_sign(pair.control):
         relative = stats.relative_change(pair.treated, pair.control, level=level)
-    return _contrast(measure, name, treated, control, pair.params, float(pair.control.mean()), mean, level, relative)
+    return _contrast(measure, name, treated, control, pair.params, float(pair.control.mean()), difference, p, relative)
 
 
 def _over_population(
@@ -118,26 +120,38 @@ def _over_population(
         return []
     groups: dict[tuple[tuple[str, Any], ...], list[Pair]] = {}
     for pair in pairs:
-        setting = tuple((key, value) for key, value in pair.params.items() if key not in over)
-        groups.setdefault(setting, []).append(pair)
+        groups.setdefault(_setting(pair.params, over), []).append(pair)
     found = []
     for setting, group in groups.items():
-        sides = [[weights[pair.points[side]] for pair in group] for side in (0, 1)]
-        if not all(any(side) for side in sides):
-            continue
-        if not np.allclose(normalised(sides[0]), normalised(sides[1]), rtol=1e-9, atol=0):
-            raise StoreError(
-                f"{store.path}: {name}={treated} and {name}={control} have different weights at the same points, so "
-                "that a difference over the population means nothing; give both the same"
+        chosen = [pair for pair in group if weights[pair.points[1]]]
+        own = [weights[pair.points[1]] for pair in chosen]
+        others = [weights[pair.points[0]] for pair in chosen]
+        asked = [
+            number
+            for number, params in enumerate(store.sweeps[0].points)
+            if weights[number]
+            and params.get(name) in (treated, control)
+            and _setting({key: value for key, value in params.items() if key != name}, over) == setting
+        ]
+        same = len(asked) == 2 * len(chosen) and any(others)
+        if not same or not np.allclose(normalised(others), normalised(own), rtol=1e-9, atol=0):
+            why = f"the points with {name}={treated} and with {name}={control} have different weights"
+            LOGGER.warning("%s: no difference over the population: %s", measure, why)
+        elif not all(pair.seeds.size for pair in chosen):
+            LOGGER.warning("%s: no difference over the population: a point has no pair of runs", measure)
+        else:
+            mean = mean_over([_values(pair, pair.treated - pair.control) for pair in chosen], own)
+            before = mean_over([_values(pair, pair.control) for pair in chosen], own).value
+            difference = mean.estimate(level), mean.p_value()
+            found.append(
+                _contrast(measure, name, treated, control, dict(setting), before, *difference, population=True)
             )
-        chosen = [(pair, weight) for pair, weight in zip(group, sides[1], strict=True) if weight]
-        if not all(pair.seeds.size for pair, _ in chosen):
-            continue
-        own = [weight for _, weight in chosen]
-        mean = mean_over([_values(pair, pair.treated - pair.control) for pair, _ in chosen], own)
-        before = mean_over([_values(pair, pair.control) for pair, _ in chosen], own).value
-        found.append(_contrast(measure, name, treated, control, dict(setting), before, mean, level, population=True))
     return found
+
+
+def _setting(params: Mapping[str, Any], over: set[str]) -> tuple[tuple[str, Any], ...]:
+    """The values of what is no part of the population."""
+    return tuple((key, value) for key, value in params.items() if key not in over)
 
 
 def _values(pair: Pair, values: NDArray[np.float64]) -> Values:
@@ -151,8 +165,8 @@ def _contrast(
     control: object,
     params: Mapping[str, Any],
     before: float,
-    mean: Mean,
-    level: float,
+    difference: Estimate,
+    p: float | None,
     relative: Estimate | None = None,
     *,
     population: bool = False,
@@ -166,8 +180,8 @@ def _contrast(
         params=params,
         population=population,
         control_mean=before,
-        difference=mean.estimate(level),
+        difference=difference,
         relative=relative,
-        p=mean.p_value(),
+        p=p,
         holm=None,
     )

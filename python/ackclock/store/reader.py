@@ -382,7 +382,7 @@ class Store:
         -------
         list of Contrast
             By measure and value at every setting of all else that was varied, and over the population if the points
-            have weights.
+            have weights. A warning says why there is no difference over the population, such as a point without runs.
 
         Raises
         ------

@@ -99,9 +99,7 @@ def settings(vary: Vary | None, weights: Weights | None = None) -> list[Setting]
         If a path has no value, a name is one of the store's own, a range is none, or weights are not valid.
     """
     if weights is not None and not isinstance(vary, Mapping):
-        raise SweepError(
-            f"weights are for the values of a grid; a point of a list has its own, under the key {WEIGHT!r}"
-        )
+        raise SweepError(f"weights are for the values of a grid; in a list, each point has a key {WEIGHT!r}")
     match vary:
         case None:
             return [Setting({}, {})]
