@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core
+from ackclock._near import near_path
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 
 if TYPE_CHECKING:
@@ -397,7 +398,8 @@ def load(path: Path | str) -> None:
     try:
         spec.loader.exec_module(module)
     except OSError as error:
-        raise LoadError(f"{path}: {error.strerror or error}") from (None if error.filename else error)
+        near = near_path(path, "*.py") if isinstance(error, FileNotFoundError) else ""
+        raise LoadError(f"{path}: {error.strerror or error}{near}") from (None if error.filename else error)
     except Exception as error:
         raise LoadError(f"{path}: {type(error).__name__}: {error}") from error
     finally:

@@ -449,7 +449,8 @@ def bench(
     names = benches.names()
     unknown = [name for name in only if name not in names]
     if unknown:
-        raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}")
+        near = did_you_mean(unknown[0], names)
+        raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}{near}")
     document = benches.measure([name for name in names if not only or name in only], repeat=repeat, progress=True)
     if json:
         print_json(document)

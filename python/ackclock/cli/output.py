@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from ackclock import _core
 from ackclock._errors import RenamedWarning
 from ackclock._log import PACKAGE
+from ackclock._near import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +61,7 @@ class PipeConsole(Console):
 
 def did_you_mean(written: str, names: Iterable[str]) -> str:
     """The end of a message: the name that is nearest to what was written, if one is near."""
-    return _core.suggestion(written, list(names))
+    return suggestion(written, names)
 
 
 def complain(message: str) -> None:

@@ -140,7 +140,8 @@ def export(
             "expected --table, for example --table flows, or --of, for example --of flows.goodput_bps, or --against"
         )
     if out.suffix not in TABLES:
-        raise UsageError(f"--out {out}: accepted: a name that ends in {', '.join(TABLES)}")
+        near = did_you_mean(out.suffix, TABLES)
+        raise UsageError(f"--out {out}: accepted: a name that ends in {', '.join(TABLES)}{near}")
     if table is not None and out.suffix == ".tex":
         raise UsageError("--table: has too many rows for LaTeX; accepted: --of, or a file .csv or .parquet")
     with ackclock.open(store, sweep=sweep) as opened:

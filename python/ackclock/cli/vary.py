@@ -6,6 +6,7 @@ import csv
 import re
 from typing import TYPE_CHECKING
 
+from ackclock._near import near_path
 from ackclock.cli.output import UsageError
 from ackclock.sweeps.vary import WEIGHT, LatinHypercube, Points, Range, is_weight
 
@@ -62,7 +63,8 @@ def points_in(path: Path) -> list[dict[str, object]]:
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        near = near_path(path, "*.csv") if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{path}: cannot be read: {error.strerror}{near}") from None
     except (ValueError, csv.Error) as error:
         raise UsageError(f"{path}: not a CSV file: {error}") from None
     if len(lines) < 2:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
+from ackclock._near import suggestion
 from ackclock.measure import Measure, MeasureError
 from ackclock.store.layout import StoreError
 
@@ -84,7 +85,9 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
     """The measure's values at every point of a store of one sweep."""
     if len(store.sweeps) != 1:
         told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
-        raise StoreError(f"{store.path}: points are those of one sweep; choose it with sweep=; there are {told}")
+        raise StoreError(
+            f"{store.path}: points are those of one sweep; choose it with --sweep, in Python sweep=; there are {told}"
+        )
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
     if store.finished == store.failed:
         # Without a run that went well there are no tables to ask.
@@ -108,11 +111,15 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
 def _check(store: Store, measure: Measure) -> None:
     """Refuses a measure of a table or column that the store does not have, naming those it has."""
     if measure.table not in store.tables:
-        raise MeasureError(f"measure {measure}: no table {measure.table}; there are {', '.join(store.tables)}")
+        raise MeasureError(
+            f"measure {measure}: no table {measure.table}; "
+            f"there are {', '.join(store.tables)}{suggestion(measure.table, store.tables)}"
+        )
     columns = store.sql(f'SELECT * FROM "{measure.table}" LIMIT 0').column_names  # noqa: S608 -- a name it has
     if measure.column not in columns:
         raise MeasureError(
             f"measure {measure}: table {measure.table} has no column {measure.column}; there are {', '.join(columns)}"
+            f"{suggestion(measure.column, columns)}"
         )
 
 

@@ -13,6 +13,7 @@ import duckdb
 from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
+from ackclock._near import suggestion
 from ackclock.result import Meta, Result
 from ackclock.store.database import ask
 from ackclock.store.layout import Layout, StoreError, listed, read
@@ -512,7 +513,8 @@ def _chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: P
         found = [one for one in found if one.id.startswith(sweep)] or [one for one in found if one.name == sweep]
         if not found:
             told = ", ".join(f"{one.id} ({one.name})" for one in sweeps) or "none"
-            raise StoreError(f"{path}: no sweep {sweep!r}; there are {told}")
+            near = suggestion(sweep, [one.name for one in sweeps])
+            raise StoreError(f"{path}: no sweep {sweep!r}; there are {told}{near}")
     if version is not None:
         builds = dict.fromkeys(one.version for one in found)
         found = [one for one in found if version in (one.version, one.version.partition("+")[0])]

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ackclock._declared import TABLES
 from ackclock._log import logger
+from ackclock._near import suggestion
 from ackclock._run import check_seed, seeds_of
 from ackclock.progress import sweep_reporter
 from ackclock.scenario import check, load
@@ -22,6 +24,7 @@ from ackclock.store.writer import open_writer
 from ackclock.sweeps.isolated import limit_of
 from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
+from ackclock.sweeps.perform import MEASURES
 from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.sources import keep_files
 from ackclock.sweeps.until import Until
@@ -157,6 +160,7 @@ def sweep(
     chosen = seeds_of(least if seeds is None else seeds, own)
     for seed in chosen:
         check_seed(seed, text)
+    _check_tables(tables)
     keep = Keep(None if tables is None else tuple(tables), measure)
     called = _name(text, str(canonical["name"])) if name is None else _given(name)
     plan = Plan(points, called, keep, {} if rule is None else {"until": rule.terms()})
@@ -253,6 +257,14 @@ def _given(name: str) -> str:
     if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
         raise SweepError(f"name {name!r}: accepted: 1 to {LONGEST_NAME} characters that can be printed")
     return name.strip()
+
+
+def _check_tables(tables: Sequence[str] | None) -> None:
+    """Refuses names that no table of any scenario has."""
+    unknown = [name for name in tables or () if name not in (*TABLES, MEASURES)]
+    if unknown:
+        near = suggestion(unknown[0], TABLES)
+        raise SweepError(f"no table {', '.join(unknown)}; accepted: {', '.join(TABLES)}{near}")
 
 
 @contextmanager
