@@ -6,13 +6,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 import ackclock
 from ackclock import _registry
 from tests.helpers.places import ROOT
+from tests.helpers.processes import is_alive
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
@@ -244,11 +244,3 @@ def test_a_signal_leaves_no_process(tmp_path, command, name):
             # A process whose parent was killed ends when it reads the end of its input.
             assert name == "SIGKILL"
             time.sleep(0.01)
-
-
-def is_alive(number):
-    try:
-        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
