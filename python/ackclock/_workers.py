@@ -60,7 +60,7 @@ SHOWN = 2000
 CHILD = "from ackclock._workers import serve; serve()"
 
 
-class UnableError(Exception):
+class UnableError(ProcessError):
     """A process cannot load what its work needs."""
 
 
@@ -206,7 +206,7 @@ def pool_for(names: Iterable[str], at_once: int, probe: Sequence[object] = ()) -
         return
     try:
         pool = Pool(wanted, probe).__enter__()
-    except (_registry.LoadError, UnableError, ProcessError) as error:
+    except (_registry.LoadError, ProcessError) as error:
         LOGGER.warning("%s; the runs take turns on one core", error)
         yield None
         return

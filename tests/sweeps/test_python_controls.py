@@ -10,7 +10,13 @@ import time
 import pytest
 
 import ackclock
-from ackclock import _registry
+from ackclock import _registry, _workers
+from ackclock._core import Cancel
+from ackclock._run import Job
+from ackclock.scenario import load
+from ackclock.store.packed import unpack
+from ackclock.sweeps.isolated import Task, in_process
+from ackclock.sweeps.plan import Keep
 from tests.helpers.places import ROOT
 from tests.helpers.processes import is_alive
 from tests.helpers.scenarios import SWEPT
@@ -156,6 +162,26 @@ def test_a_file_that_has_changed_is_not_loaded_elsewhere(control, tmp_path, capl
     assert "take turns on one core" in caplog.text
 
 
+def dies(_job, _cancel, _progress):
+    os._exit(3)
+
+
+def test_a_file_that_changes_during_a_sweep_leaves_the_rest_to_this_process(control):
+    path = control("many-edits")
+    job = Job(load(SWEPT), (("flows[0].cc", "many-edits"),), 1)
+    task = Task("key", job, "hash", "name", Keep(measure=process))
+    with _workers.Pool(["many-edits"], [process]) as pool:
+        data, good = in_process(task, pool, Cancel(), print)
+        assert good
+        assert unpack(data).tables["measures"]["process"].to_pylist() != [os.getpid()]
+        with pytest.raises(ackclock.ProcessError, match="status 3"):
+            pool.call(dies, None, Cancel(), print)
+        path.write_text(path.read_text() + "\n# another\n")
+        data, good = in_process(task, pool, Cancel(), print)
+        assert good
+        assert unpack(data).tables["measures"]["process"].to_pylist() == [os.getpid()]
+
+
 SCRIPT = """
 import os, sys
 import ackclock
@@ -193,6 +219,12 @@ def test_cloudpickle_sends_a_class_whole():
     code = """
 import ackclock
 from ackclock import _registry, _workers
+from ackclock._core import Cancel
+from ackclock._run import Job
+from ackclock.scenario import load
+from ackclock.store.packed import unpack
+from ackclock.sweeps.isolated import Task, in_process
+from ackclock.sweeps.plan import Keep
 from ackclock._core import Cancel
 from tests.sweeps.test_python_controls import rows
 

@@ -114,10 +114,10 @@ def isolated(task: Task, cancel: Cancel, progress: ProgressCallback, limit: int 
     try:
         with Pool(task.algorithms, probe, limit, cancel) as pool:
             return in_process(task, pool, cancel, progress)
-    except ProcessError as lost:
-        return task.failed(str(lost), lost.said)
     except (LoadError, UnableError):
         return task.perform(cancel, progress)
+    except ProcessError as lost:
+        return task.failed(str(lost), lost.said)
 
 
 def in_process(task: Task, pool: Pool, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bool]:
@@ -131,6 +131,9 @@ def in_process(task: Task, pool: Pool, cancel: Cancel, progress: ProgressCallbac
     keep = task.keep if can_travel(task.keep.measure) else Keep()
     try:
         data, good = pool.call(_perform, replace(task, keep=keep), cancel, progress)
+    except UnableError:
+        # The file of a congestion control may change while a sweep runs.
+        return task.perform(cancel, progress)
     except ProcessError as lost:
         return task.failed(str(lost), lost.said)
     except MemoryError:
