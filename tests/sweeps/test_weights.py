@@ -177,6 +177,18 @@ def test_other_weights_run_nothing_again(tmp_path):
     assert means == [pytest.approx((first + 3 * second) / 4), pytest.approx((9 * first + 3 * second) / 12), None]
 
 
+@pytest.mark.parametrize("wrong", [-1, "heavy", [1], float("nan")])
+def test_a_damaged_weight_is_told(tmp_path, wrong):
+    out = tmp_path / "s"
+    with ackclock.sweep(SWEPT, PATHS, seeds=1, out=out) as made:
+        path = out / "sweeps" / f"{made.sweeps[0].id}.json"
+    document = json.loads(path.read_text())
+    document["points"][1]["weight"] = wrong
+    path.write_text(json.dumps(document))
+    with pytest.raises(StoreError, match="damaged; the sweep, started again, writes it anew"):
+        ackclock.open(out)
+
+
 class TestCommand:
     @pytest.fixture
     def folder(self, tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from arro3.core import Table as ArrowTable
 
 from ackclock._near import suggestion
 from ackclock.result import Meta, Result
+from ackclock.stats.weighted import normalised
 from ackclock.store.database import ask
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
@@ -59,7 +60,7 @@ class Sweep:
     def weights(self) -> list[float] | None:
         """The weight of every point; None if the points have no weights."""
         given = [point.get("weight") for point in self.document["points"]]
-        return None if None in given else [float(one) for one in given]
+        return None if not given or None in given else [float(one) for one in given]
 
     @property
     def population(self) -> list[str]:
@@ -421,7 +422,7 @@ class Store:
         path = self._layout.sweeps / f"{one}.json"
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            return Sweep(
+            found = Sweep(
                 one,
                 str(document["name"]),
                 str(document["version"]),
@@ -433,10 +434,13 @@ class Store:
                 ],
                 document,
             )
+            if found.weights is not None:
+                normalised(found.weights)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
+        return found
 
     def _make_view(self, name: str) -> None:
         if name in self._views or name == "runs":
