@@ -14,7 +14,15 @@ from ackclock import _core
 if TYPE_CHECKING:
     from ackclock import fairness, plot, stats
     from ackclock._compare import compare
-    from ackclock._errors import AlgorithmError, Cancelled, Problem, RenamedWarning, ScenarioError, VerificationError
+    from ackclock._errors import (
+        AlgorithmError,
+        Cancelled,
+        Problem,
+        ProcessError,
+        RenamedWarning,
+        ScenarioError,
+        VerificationError,
+    )
     from ackclock._registry import load
     from ackclock._run import run
     from ackclock._trace import trace
@@ -24,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.store import Store, StoreError
     from ackclock.store import open_store as open  # noqa: A004 -- as other libraries name it
-    from ackclock.sweeps import LatinHypercube, Range, SweepError, sweep
+    from ackclock.sweeps import LatinHypercube, Points, Range, SweepError, sweep
     from ackclock.table import Table
 
 __version__ = _core.version()
@@ -36,7 +44,9 @@ __all__ = [
     "LatinHypercube",
     "Measure",
     "MeasureError",
+    "Points",
     "Problem",
+    "ProcessError",
     "Range",
     "RenamedWarning",
     "Replications",
@@ -74,7 +84,9 @@ _HOMES = {
     "LatinHypercube": "ackclock.sweeps",
     "Measure": "ackclock.measure",
     "MeasureError": "ackclock.measure",
+    "Points": "ackclock.sweeps",
     "Problem": "ackclock._errors",
+    "ProcessError": "ackclock._errors",
     "Range": "ackclock.sweeps",
     "RenamedWarning": "ackclock._errors",
     "Replications": "ackclock.result",

@@ -11,6 +11,7 @@ __all__ = [
     "AlgorithmError",
     "Cancelled",
     "Problem",
+    "ProcessError",
     "RefusedError",
     "RenamedWarning",
     "ScenarioError",
@@ -84,6 +85,18 @@ class AlgorithmError(Exception):
     def __str__(self) -> str:
         at = "" if self.time_s is None else f" at {self.time_s:.9g} s"
         return f"{self.algorithm} of flow {self.flow}{at}, in {self.callback}: {self.what}"
+
+
+class ProcessError(Exception):
+    """The process of a run, whose congestion control is in Python, ended before the run did."""
+
+    def __init__(self, why: str, said: str | None = None) -> None:
+        super().__init__(why, said)
+        self.said = said
+        """The end of the output of the process; None if there is none."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class VerificationError(Exception):

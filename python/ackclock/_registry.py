@@ -8,6 +8,7 @@ import hashlib
 import importlib.util
 import inspect
 import json
+import pickle
 import re
 import sys
 import tempfile
@@ -15,9 +16,10 @@ import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core, _libraries
+from ackclock._near import near_path
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules
 
 if TYPE_CHECKING:
@@ -30,9 +32,13 @@ __all__ = [
     "algorithms",
     "files",
     "load",
+    "named_in",
+    "receive",
     "register",
+    "registered",
     "rows",
     "schemas",
+    "sent",
     "sources",
     "text_of",
 ]
@@ -55,9 +61,32 @@ class Entry:
     """Its file, or its module where there is none, and its name there."""
     row: dict[str, Any]
     """As in `ackclock.catalogue`."""
+    cls: type | None = None
+    """The class; None for one of a library."""
     library: _libraries.Library | None = None
     """The library that it is in; None for a class in Python."""
 
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where another process finds a class, in a file, a module or the bytes of cloudpickle, or the bytes of a library."""
+
+    file: str | None = None
+    module: str | None = None
+    pickled: bytes | None = None
+    library: tuple[str, bytes] | None = None
+    """The name and the bytes of a library as it was loaded, since its file may be another by now."""
+    name: str = ""
+    """The name, the file or module, and the digest of a class in bytes, which has no file in the other process."""
+    place: tuple[str, str] = ("", "")
+    digest: str = ""
+
+
+Sent: TypeAlias = "tuple[list[Home], dict[str, str]]"
+"""The homes of classes, and the name of each with its source."""
+
+LOADED = "_ackclock_loaded_"
+"""Beginning of the names of modules that `load` executes."""
 
 _entries: dict[str, Entry] = {}
 _adopting = threading.Lock()
@@ -123,6 +152,83 @@ def sources() -> dict[str, tuple[str, str]]:
     return found
 
 
+def registered(names: Iterable[str]) -> list[str]:
+    """Those of the names that are of registered congestion controls."""
+    return [name for name in dict.fromkeys(names) if name in _entries]
+
+
+def in_python(names: Iterable[str]) -> list[str]:
+    """Those of the names that are of registered classes in Python, whose runs hold the interpreter."""
+    return [name for name in registered(names) if _entries[name].library is None]
+
+
+def named_in(canonical: dict[str, Any]) -> tuple[str, ...]:
+    """The congestion controls that a canonical scenario names."""
+    given = (flow["cc"] for flow in canonical["flows"] if "cc" in flow)
+    return tuple(dict.fromkeys(str(cc["kind"]) if isinstance(cc, dict) else str(cc) for cc in given))
+
+
+def sent(names: Iterable[str]) -> Sent:
+    """Registered congestion controls for another process of this machine, which `receive` loads there.
+
+    Raises
+    ------
+    LoadError
+        If a class is in a script or a notebook, and there is no cloudpickle that could send it.
+    """
+    chosen = {name: _entries[name] for name in names}
+    homes = list(dict.fromkeys(_home(name, entry) for name, entry in chosen.items()))
+    return homes, {name: entry.row["source"] for name, entry in chosen.items()}
+
+
+def _home(name: str, entry: Entry) -> Home:
+    if entry.cls is None:
+        assert entry.library is not None, name  # noqa: S101 -- an entry has one of the two
+        return Home(library=(Path(entry.home[0]).name, entry.library.data))
+    module = entry.cls.__module__
+    if module.startswith(LOADED):
+        return Home(file=entry.home[0])
+    if module != "__main__":
+        return Home(module=module)
+    try:
+        import cloudpickle
+    except ImportError:
+        raise LoadError(
+            f"{name}: its class is in a script or a notebook, from which no other process can load it; "
+            "put it into a file and load that, or pip install cloudpickle"
+        ) from None
+    try:
+        pickled = cloudpickle.dumps(entry.cls)
+    except Exception as error:
+        raise LoadError(f"{name}: cloudpickle cannot send its class: {type(error).__name__}: {error}") from error
+    return Home(pickled=pickled, name=name, place=entry.home, digest=_digest(entry.cls, _base(entry.cls)))
+
+
+def receive(given: Sent) -> None:
+    """Registers what `sent` gave in another process of this machine.
+
+    Raises
+    ------
+    LoadError
+        If a class cannot be loaded or is not the one that was sent, as when its file has changed since.
+    """
+    homes, sources = given
+    for home in homes:
+        if home.file is not None:
+            load(home.file)
+        elif home.module is not None:
+            importlib.import_module(home.module)
+        elif home.library is not None:
+            _load_copy(*home.library)
+        elif home.pickled is not None:
+            _enter(home.name, pickle.loads(home.pickled), home.place, home.digest)  # noqa: S301 -- from the parent
+    for name, source in sources.items():
+        found = _entries[name].row["source"] if name in _entries else None
+        if found != source:
+            told = "does not register it again" if found is None else "has changed since it was loaded"
+            raise LoadError(f"{name}: its file, loaded in another process, {told}")
+
+
 def text_of(name: str) -> tuple[str, str] | None:
     """The name and the text of the file of a registered congestion control; None if its class is in no file.
 
@@ -144,13 +250,8 @@ def adopt(sources: dict[str, tuple[str, str]]) -> None:
             before = dict(_entries)
             _entries.clear()
             try:
-                with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
-                    file = Path(folder) / name
-                    if file.suffix in _libraries.SUFFIXES:
-                        file.write_bytes(_decoded(name, text))
-                    else:
-                        file.write_text(text, encoding="utf-8")
-                    load(file)
+                is_library = Path(name).suffix in _libraries.SUFFIXES
+                _load_copy(name, _decoded(name, text) if is_library else text.encode())
             finally:
                 loaded = dict(_entries)
                 _entries.clear()
@@ -167,6 +268,14 @@ def adopted(sources: dict[str, tuple[str, str]]) -> Iterator[None]:
     finally:
         _entries.clear()
         _entries.update(before)
+
+
+def _load_copy(name: str, data: bytes) -> None:
+    """Loads a file from its bytes."""
+    with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
+        file = Path(folder) / name
+        file.write_bytes(data)
+        load(file)
 
 
 def _decoded(name: str, text: str) -> bytes:
@@ -186,20 +295,25 @@ def _check_name(name: str, home: tuple[str, str]) -> None:
         raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
 
 
+def register(name: str, cls: type) -> None:
+    """Registers a class; see `ackclock.congestion_control`."""
+    home = (_file(cls) or cls.__module__, cls.__qualname__)
+    _check_name(name, home)
+    _enter(name, cls, home, None)
+
+
 def _check_parameters(names: Iterable[str]) -> None:
     for name in names:
         if name in RESERVED:
             raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
 
 
-def register(name: str, cls: type) -> None:
-    """Registers a class; see `ackclock.congestion_control`."""
-    home = (_file(cls) or cls.__module__, cls.__qualname__)
-    _check_name(name, home)
+def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
+    """Registers a class from its file or module; the digest of its source is computed where it is not known."""
     base = _base(cls)
     overridden = _overridden(cls, base)
     parameters = _parameters(cls)
-    digest = _digest(cls, base)
+    digest = _digest(cls, base) if digest is None else digest
     scope = None
     if base is CongestionControl:
         given: Scope = cls.scope  # type: ignore[attr-defined]
@@ -222,7 +336,7 @@ def register(name: str, cls: type) -> None:
             for key, one in parameters.items()
         ],
     }
-    _entries[name] = Entry(algorithm, home, row)
+    _entries[name] = Entry(algorithm, home, row, cls)
 
 
 def _base(cls: object) -> type:
@@ -350,12 +464,12 @@ def _load_library(path: Path) -> None:
             "source": f"{file.name}, source {library.digest}",
             "parameters": [dict(zip(keys, one, strict=True)) for one in control.parameters],
         }
-        found[control.name] = Entry(control.algorithm, home, row, library)
+        found[control.name] = Entry(control.algorithm, home, row, library=library)
     _entries.update(found)
 
 
 def _load_python(path: Path) -> None:
-    name = f"_ackclock_loaded_{path.stem}"
+    name = f"{LOADED}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py, a library or a crate")
@@ -366,7 +480,8 @@ def _load_python(path: Path) -> None:
     try:
         spec.loader.exec_module(module)
     except OSError as error:
-        raise LoadError(f"{path}: {error.strerror or error}") from (None if error.filename else error)
+        near = near_path(path, "*.py") if isinstance(error, FileNotFoundError) else ""
+        raise LoadError(f"{path}: {error.strerror or error}{near}") from (None if error.filename else error)
     except Exception as error:
         raise LoadError(f"{path}: {type(error).__name__}: {error}") from error
     finally:

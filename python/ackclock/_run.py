@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
-from ackclock._runner import ProgressCallback, execute
+from ackclock._runner import ProgressCallback, default_threads, execute
+from ackclock._workers import pool_for
 from ackclock.progress import reporter
 from ackclock.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
@@ -123,6 +124,7 @@ def run(
         Values by key path that replace the scenario's, for example ``{"bottleneck.rate": "2Mbps"}``.
     threads
         Replications at the same time; as many as there are cores when not given. It does not change the results.
+        Replications with a congestion control in Python are done by processes, each of which loads its file.
     large
         Run a scenario even if it is estimated to take more memory than this machine has.
     progress
@@ -146,6 +148,8 @@ def run(
         has, before anything runs.
     AlgorithmError
         If a congestion control in Python goes wrong; what it raised is the cause.
+    ProcessError
+        If a congestion control in Python ends the process of its replication.
     VerificationError
         If `verify` finds something.
     KernelError
@@ -157,7 +161,8 @@ def run(
         raise ValueError("give seed for one run or seeds for replications, not both")
     text = load(scenario)
     pairs = tuple(override_pairs(overrides))
-    own_seed = int(check(text, pairs)["seed"])
+    canonical = check(text, pairs)
+    own_seed = int(canonical["seed"])
     chosen: list[int | None] = [None]
     if seeds is not None:
         chosen = [*seeds_of(seeds, own_seed)]
@@ -174,8 +179,13 @@ def run(
         live.checked(text, where, list(pairs))
         backend = where.exact
     jobs = [Job(text, pairs, one, verify, backend) for one in chosen]
-    with reporter(progress, text.name or "run") as report:
-        runs = execute(jobs, run_job, threads=threads, progress=report)
+    at_once = min(len(jobs), threads or default_threads())
+    with (
+        pool_for(_registry.named_in(canonical), at_once, [run_job]) as processes,
+        reporter(progress, text.name or "run") as report,
+    ):
+        worker = run_job if processes is None else processes.worker(run_job)
+        runs = execute(jobs, worker, threads=threads, progress=report)
     return runs[0] if seeds is None else Replications(runs)
 
 

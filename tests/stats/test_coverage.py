@@ -88,6 +88,36 @@ def until(precision, draw):
     return experiment
 
 
+MEANS, SPREADS, WEIGHTS = (10, 20, 30, 40), (2, 5, 1, 10), (5, 3, 1, 1)
+"""Four points of a population."""
+OVERALL = (5 * 10 + 3 * 20 + 30 + 40) / 10
+
+
+def independent_points(generator):
+    sizes = (4, 6, 8, 12)
+    samples = [generator.normal(*one) for one in zip(MEANS, SPREADS, sizes, strict=True)]
+    return stats.population_mean(samples, WEIGHTS)
+
+
+def moved_together(generator, sizes):
+    """Points that have most of their randomness in common, which the seed decides."""
+    common = generator.normal(0, 1, max(sizes))
+    return [
+        mean + spread * common[:size] + generator.normal(0, spread / 2, size)
+        for mean, spread, size in zip(MEANS, SPREADS, sizes, strict=True)
+    ]
+
+
+def points_with_the_same_seeds(generator):
+    sizes = (8, 8, 8, 8)
+    return stats.population_mean(moved_together(generator, sizes), WEIGHTS, seeds=[range(size) for size in sizes])
+
+
+def points_with_more_seeds_than_others(generator):
+    sizes = (10, 14, 22, 10)
+    return stats.population_mean(moved_together(generator, sizes), WEIGHTS, seeds=[range(size) for size in sizes])
+
+
 @pytest.mark.parametrize(
     ("experiment", "truth"),
     [
@@ -101,6 +131,9 @@ def until(precision, draw):
         pytest.param(quartile, math.log(4), id="third quartile, percentile"),
         pytest.param(tail, math.log(10), id="90th percentile, BCa"),
         pytest.param(medians_apart, 1, id="difference of medians"),
+        pytest.param(independent_points, OVERALL, id="population, independent points"),
+        pytest.param(points_with_the_same_seeds, OVERALL, id="population, the same seeds"),
+        pytest.param(points_with_more_seeds_than_others, OVERALL, id="population, some of the seeds"),
         pytest.param(
             until(stats.Precision.parse("ci=2%"), lambda generator, n: generator.normal(100, 10, n)),
             100,
@@ -132,3 +165,23 @@ def test_the_smallest_samples_that_have_an_interval_of_a_quantile():
         assert stats.quantile(values, q).has_interval
         assert not stats.quantile(values[1:], q).has_interval
         assert scipy_stats.binom.cdf(fewest - 1, fewest, q) - scipy_stats.binom.pmf(0, fewest, q) >= 0.95
+
+
+def test_points_that_move_together_need_to_know_their_seeds():
+    """As if they were independent, their errors would cancel, and the intervals would be too narrow."""
+    blind = coverage(lambda generator: stats.population_mean(moved_together(generator, (8,) * 4), WEIGHTS), OVERALL)
+    assert blind < 0.85
+
+
+def test_holm_keeps_the_error_rate_of_the_family():
+    """Twelve tests without an effect, of which some depend on each other: a false rejection in 5 % of the families."""
+    false, plain = 0, 0
+    for seed in range(EXPERIMENTS):
+        generator = np.random.default_rng([7, seed])
+        shared = generator.normal(0, 1, 10)
+        samples = [generator.normal(0, 1, 10) + (shared if number < 4 else 0) for number in range(12)]
+        p_values = [scipy_stats.ttest_1samp(sample, 0).pvalue for sample in samples]
+        false += any(one.rejected for one in stats.holm(p_values))
+        plain += min(p_values) <= 0.05
+    assert 0.02 <= false / EXPERIMENTS <= 0.065
+    assert plain / EXPERIMENTS > 0.3

@@ -155,7 +155,7 @@ class TestReading:
             assert len(both.sweeps) == 2
             # Two of the runs are there already.
             assert len(both.runs) == 12 + 2 == len(both.table("flows"))
-            with pytest.raises(StoreError, match="choose it with sweep="):
+            with pytest.raises(StoreError, match="choose it with --sweep, in Python sweep=; there are"):
                 both.values("flows.goodput_bps")
             first, second = both.sweeps
         with ackclock.open(store, sweep=second.id[:6]) as one:

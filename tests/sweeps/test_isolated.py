@@ -14,6 +14,7 @@ from ackclock.sweeps import SweepError
 from ackclock.sweeps.isolated import limit_of
 from ackclock.sweeps.journal import Journal
 from tests.helpers.places import ROOT
+from tests.helpers.processes import is_alive
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
@@ -155,14 +156,6 @@ ackclock.sweep({SWEPT!r}, seeds=1, out="s", measure=waits, memory="2GiB")
         parent.kill()
     while is_alive(child):
         time.sleep(0.01)
-
-
-def is_alive(process):
-    try:
-        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 @pytest.mark.parametrize("memory", ["4", "4 parsecs", "-1GiB", "1MiB", "nanGiB", 5, "1e300GiB"])

@@ -11,10 +11,10 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import App, CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import _build
-from ackclock._errors import AlgorithmError, Cancelled, RefusedError, ScenarioError, VerificationError
+from ackclock._errors import AlgorithmError, Cancelled, ProcessError, RefusedError, ScenarioError, VerificationError
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
@@ -95,6 +95,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         accepted = [option for option in options if option.startswith("--")] + ["--help"]
         given = error.token.keyword or error.token.value
         complain(f"unknown option {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}")
+    except UnknownCommandError as error:
+        complain(_unknown_command(error))
+    except CoercionError as error:
+        complain(_no_number(error) or str(error))
     except UnusedCliTokensError as error:
         complain(f"unexpected argument {', '.join(error.unused_tokens or [])}")
     except CycloptsError as error:
@@ -108,6 +112,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
+        complain(str(error))
+    except ProcessError as error:
+        sys.stderr.write(error.said or "")
         complain(str(error))
     except (UsageError, FolderError, RefusedError) as error:
         complain(str(error))
@@ -124,3 +131,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         return status if isinstance(status, int) else DONE
     return WRONG_INPUT
+
+
+def _unknown_command(error: UnknownCommandError) -> str:
+    """The message about a command that does not exist."""
+    given = (error.unused_tokens or [""])[0]
+    group = error.app or app
+    names = [name for name in group if not name.startswith("-")]
+    accepted = [*names, "--help"] + (["--version"] if group is app else [])
+    return f"unknown command {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}"
+
+
+def _no_number(error: CoercionError) -> str | None:
+    """The message about an option that needs a number; None if it needs something else."""
+    expected = {int: "a whole number", float: "a number"}.get(error.target_type or str)
+    if expected is None or error.token is None:
+        return None
+    return f"{error.token.keyword or error.token.value} {error.token.value}: expected {expected}"

@@ -450,7 +450,8 @@ def bench(
     names = benches.names()
     unknown = [name for name in only if name not in names]
     if unknown:
-        raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}")
+        near = did_you_mean(unknown[0], names)
+        raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}{near}")
     wanted = only or [name for name in names if name != benches.RUST or benches.can_compile()]
     document = benches.measure([name for name in names if name in wanted], repeat=repeat, progress=True)
     if json:

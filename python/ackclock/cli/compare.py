@@ -1,4 +1,4 @@
-"""The command ``compare``."""
+"""The command ``compare``: settings of a store, or backends."""
 
 from __future__ import annotations
 
@@ -9,54 +9,77 @@ from cyclopts import Parameter
 
 from ackclock import files
 from ackclock.cli.commands import Json, Out, Set, Threads, at_least_one, overrides_of, tell_lateness
-from ackclock.cli.output import FAILED, UsageError, complain, print_json, print_table, say
+from ackclock.cli.contrasts import compare_settings
+from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ackclock.kernel.compared import Backends, Residual
 
 __all__ = ["compare"]
 
+PAIRS = 3
+"""Pairs of runs of backends by default."""
+
 
 def compare(
-    scenario: Path,
+    what: Path,
     /,
     *,
-    backends: str,
-    seeds: int = 3,
-    measure: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    settings: Set = (),
-    tolerance: str = "1%",
+    against: str | None = None,
+    measure: Annotated[tuple[str, ...], Parameter(name=["--of", "--measure"], negative="")] = (),
+    sweep: str | None = None,
+    csv: Path | None = None,
+    latex: Path | None = None,
     level: float = 0.95,
+    backends: str | None = None,
+    seeds: int | None = None,
+    settings: Set = (),
+    tolerance: str | None = None,
     fail: Annotated[bool, Parameter(negative="")] = False,
     out: Out = None,
     threads: Threads = None,
     json: Json = False,
 ) -> int:
-    """Run a scenario on several backends under the same seeds, and say what differs.
+    """Compare the settings of a store pair by pair, or run a scenario on several backends and say what differs.
 
-    Each backend is compared with the first one, pair by pair. A measure is the same if the whole confidence interval of
-    its difference is within the tolerance, it differs if the whole interval is outside, and otherwise it is open.
+    With --against, every other value of the setting is compared with the given one, at every point, over runs of the
+    same seeds. If the points have weights, the differences over the population follow. Holm's correction tells which
+    differences are real when there are several comparisons.
+
+    With --backends, each backend is compared with the first one. A measure is the same if the whole confidence interval
+    of its difference is within the tolerance, it differs if the whole interval is outside, and otherwise it is open.
 
     Parameters
     ----------
-    scenario
-        The scenario: a TOML file.
+    what
+        The store of a sweep with --against, or a scenario with --backends.
+    against
+        PATH=VALUE, such as flows[0].cc=reno: the setting with which the other values of PATH are compared.
+    measure
+        A measure such as flows[video].goodput_bps. Can be repeated. By default, the usual measures of a store are
+        compared; of backends goodput, retransmissions, recoveries, timeouts, window and RTT of each flow, and use,
+        drops and delay of the bottleneck.
+    sweep
+        The sweep, if the store has several: its name, or the beginning of its id.
+    csv
+        A file for the comparisons as CSV, with all digits.
+    latex
+        A file for the comparisons as a LaTeX table, in the form of the package booktabs.
+    level
+        Confidence of each interval.
     backends
         At least two, separated by commas: sim, linux, linux:VERSION, linux:DIGEST, or linux:TREE with the path of a
         kernel's source, which is built first.
     seeds
-        Number of pairs of runs.
-    measure
-        A measure such as flows[video].goodput_bps. Can be repeated. By default, goodput, retransmissions, recoveries,
-        timeouts, window and RTT of each flow, and use, drops and delay of the bottleneck.
+        Number of pairs of runs of backends; by default 3.
     settings
-        PATH=VALUE: replaces a value of the scenario. Can be repeated.
+        PATH=VALUE: replaces a value of the scenario of backends. Can be repeated.
     tolerance
-        The difference that does not matter, relative to the first backend.
-    level
-        Confidence of each interval.
+        The difference of backends that does not matter, relative to the first one; by default 1%.
     fail
-        Exit with status 1 if a measure differs.
+        Exit with status 1 if a measure of the backends differs.
     out
         A new folder for summary.json, the runs of each backend, and a figure with windows, RTTs and queues.
     threads
@@ -64,16 +87,75 @@ def compare(
     json
         Print one JSON document.
     """
-    from ackclock.kernel.compared import compare_backends
-
+    if not 0 < level < 1:
+        raise UsageError(f"--level {level:g}: expected a confidence between 0 and 1")
+    of_backends = {
+        "--backends": backends, "--seeds": seeds, "--set": settings, "--tolerance": tolerance, "--fail": fail,
+        "--out": out, "--threads": threads,
+    }  # fmt: skip
+    of_store = {"--against": against, "--sweep": sweep, "--csv": csv, "--latex": latex}
+    if (what / files.STORE).is_file() or against is not None:
+        _refuse(of_backends, f"{what}: the settings of a store are compared with --against PATH=VALUE")
+        if against is None:
+            against = _none_given(what, sweep)
+        if what.is_file():
+            raise UsageError(f"{what}: no store; `ackclock sweep {what} --vary PATH=VALUE,VALUE --seeds 20` makes one")
+        compare_settings(
+            what, against, measure, sweep=sweep, level=level, csv=csv, latex=latex, as_json=json,
+        )  # fmt: skip
+        return DONE
+    _refuse(of_store, f"{what}: a scenario is compared on --backends, such as sim,linux:6.12")
+    if backends is None:
+        raise UsageError("expected --against PATH=VALUE and a store, or --backends and a scenario")
     at_least_one("--seeds", seeds)
     at_least_one("--threads", threads)
     names = [name.strip() for name in backends.split(",") if name.strip()]
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"--backends {backends}: expected at least two different ones, such as sim,linux:6.12")
-    share = _share(tolerance)
-    if not 0 < level < 1:
-        raise UsageError(f"--level {level:g}: expected a confidence between 0 and 1")
+    share = _share("1%" if tolerance is None else tolerance)
+    found = _compared(what, names, measure, seeds or PAIRS, settings, share, level, out, threads)
+    for runs in found.runs.values():
+        tell_lateness(runs)
+    if json:
+        print_json(found.document())
+    else:
+        _print(found, names)
+    return FAILED if fail and found.differing else DONE
+
+
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuses options of the other kind of comparison."""
+    given = [name for name, value in options.items() if value not in (None, False, ())]
+    if given:
+        raise UsageError(f"{why}; leave out {', '.join(given)}")
+
+
+def _none_given(folder: Path, sweep: str | None) -> str:
+    """Says which settings of a store could be compared."""
+    import ackclock
+
+    with ackclock.open(folder, sweep=sweep, mixed=True) as store:
+        varied = dict.fromkeys(name for one in store.sweeps for name in one.varied)
+        first = next((f"{name}={value}" for one in store.sweeps for name, value in one.points[0].items()), "PATH=VALUE")
+    raise UsageError(
+        f"{folder}: say with what to compare, for example --against '{first}'; "
+        f"what was varied: {', '.join(varied) or 'nothing'}"
+    )
+
+
+def _compared(
+    scenario: Path,
+    names: list[str],
+    measure: tuple[str, ...],
+    seeds: int,
+    settings: tuple[str, ...],
+    tolerance: float,
+    level: float,
+    out: Path | None,
+    threads: int | None,
+) -> Backends:
+    """Runs a scenario on backends, and writes what came of it if `out` is a folder."""
+    from ackclock.kernel.compared import compare_backends
 
     def run() -> Backends:
         return compare_backends(
@@ -82,26 +164,19 @@ def compare(
             measure or None,
             seeds=seeds,
             overrides=overrides_of(settings),
-            tolerance=share,
+            tolerance=tolerance,
             level=level,
             threads=threads,
             progress=lambda _: True,
         )
 
-    if out is not None:
-        with files.output_folder(out) as folder:
-            found = run()
-            found.write(folder)
-        complain(f"results in {out}")
-    else:
+    if out is None:
+        return run()
+    with files.output_folder(out) as folder:
         found = run()
-    for runs in found.runs.values():
-        tell_lateness(runs)
-    if json:
-        print_json(found.document())
-    else:
-        _print(found, names)
-    return FAILED if fail and found.differing else 0
+        found.write(folder)
+    complain(f"results in {out}")
+    return found
 
 
 def _share(text: str) -> float:

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from ackclock import _core
 from ackclock._errors import RenamedWarning
 from ackclock._log import PACKAGE
+from ackclock._near import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,7 +61,7 @@ class PipeConsole(Console):
 
 def did_you_mean(written: str, names: Iterable[str]) -> str:
     """The end of a message: the name that is nearest to what was written, if one is near."""
-    return _core.suggestion(written, list(names))
+    return suggestion(written, names)
 
 
 def complain(message: str) -> None:
@@ -103,8 +103,10 @@ def messages() -> Iterator[None]:
 
 def print_traceback(error: BaseException) -> None:
     """Prints the traceback of the cause of an error, which is in code of the user, on standard error."""
-    if error.__cause__ is not None and error.__cause__.__traceback__ is not None:
-        traceback.print_exception(error.__cause__, file=sys.stderr)
+    cause = error.__cause__
+    # The traceback of a cause in another process is a note.
+    if cause is not None and (cause.__traceback__ is not None or getattr(cause, "__notes__", None)):
+        traceback.print_exception(cause, file=sys.stderr)
 
 
 def say(line: str) -> None:

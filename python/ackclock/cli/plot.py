@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from ackclock import files
 from ackclock.cli.commands import Load, Set, load_files, overrides_of
+from ackclock.cli.contrasts import contrasts_against, write_contrasts
 from ackclock.cli.output import DONE, UsageError, did_you_mean, say
+from ackclock.cli.tables import columns_of_points, latex_of_points, table_of, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ackclock.store import Store
-    from ackclock.store.estimates import PointEstimate
     from ackclock.table import Table
 
 __all__ = ["export", "plot"]
@@ -38,6 +40,8 @@ FIGURES: dict[str, tuple[str, ...]] = {
 """The figures of `ackclock.plot.Plot`, and the probes that each needs."""
 OF_LINKS = ("queue", "occupancy", "wait")
 TABLES = (".csv", ".parquet", ".tex")
+LEVEL = 0.95
+"""Confidence of the intervals of an exported table."""
 
 
 def plot(
@@ -107,6 +111,7 @@ def export(
     *,
     table: str | None = None,
     of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    against: str | None = None,
     sweep: str | None = None,
     out: Path,
 ) -> int:
@@ -120,6 +125,9 @@ def export(
         A table of all runs, such as flows, with what was varied and the seed in front of its columns.
     of
         A measure: one row for each point, with the mean over the seeds and its 95 % interval. Can be repeated.
+    against
+        PATH=VALUE, such as flows[0].cc=reno: one row for each comparison of another value of PATH with this one, as
+        `ackclock compare` prints them. Without --of, the usual measures are compared.
     sweep
         The sweep, if the store has several: its name, or the beginning of its id.
     out
@@ -127,26 +135,33 @@ def export(
     """
     import ackclock
 
-    if (table is None) == (not of):
-        raise UsageError("expected --table, for example --table flows, or --of, for example --of flows.goodput_bps")
+    if (table is None) == (not of and against is None):
+        raise UsageError(
+            "expected --table, for example --table flows, or --of, for example --of flows.goodput_bps, or --against"
+        )
     if out.suffix not in TABLES:
-        raise UsageError(f"--out {out}: accepted: a name that ends in {', '.join(TABLES)}")
+        near = did_you_mean(out.suffix, TABLES)
+        raise UsageError(f"--out {out}: accepted: a name that ends in {', '.join(TABLES)}{near}")
     if table is not None and out.suffix == ".tex":
         raise UsageError("--table: has too many rows for LaTeX; accepted: --of, or a file .csv or .parquet")
     with ackclock.open(store, sweep=sweep) as opened:
         if table is not None:
             written = _rows_of(opened, table)
             rows = len(written)
-            _write(out, written)
+            write_table(out, written)
+        elif against is not None:
+            contrasts = contrasts_against(opened, against, of, LEVEL)
+            rows = len(contrasts)
+            write_contrasts(out, contrasts)
         else:
             estimates = {measure: opened.estimates(measure) for measure in of}
             rows = len(next(iter(estimates.values())))
             if out.suffix == ".tex":
                 from ackclock.report.experiment.measures import flow_groups
 
-                _written(out, _latex(estimates, flow_groups(opened)))
+                files.write_text(out, latex_of_points(estimates, flow_groups(opened)))
             else:
-                _write(out, _points(estimates))
+                write_table(out, table_of(columns_of_points(estimates)))
     say(f"{out}: {rows} rows")
     return DONE
 
@@ -161,101 +176,3 @@ def _rows_of(store: Store, table: str) -> Table:
     places = "(SELECT run, min(place) AS place FROM runs GROUP BY run)"
     query = f'SELECT {quoted}, t.* FROM "{table}" AS t JOIN runs USING (run) JOIN {places} AS p USING (run) '  # noqa: S608
     return store.sql(query + "ORDER BY p.place")
-
-
-def _points(estimates: Mapping[str, Sequence[PointEstimate]]) -> Table:
-    """One row a point: what was varied, and of each measure the mean, the ends of the interval and the count."""
-    from arro3.core import Table as ArrowTable
-
-    from ackclock.table import Table
-
-    first = next(iter(estimates.values()))
-    names = dict.fromkeys(name for one in first for name in one.params)
-    columns: dict[str, list[Any]] = {name: [one.params.get(name) for one in first] for name in names}
-    for measure, points in estimates.items():
-        told = [one.document() for one in points]
-        columns[measure] = [one["mean"] for one in told]
-        columns[f"{measure} low"] = [None if one["ci"] is None else one["ci"][0] for one in told]
-        columns[f"{measure} high"] = [None if one["ci"] is None else one["ci"][1] for one in told]
-        columns[f"{measure} n"] = [one["n"] for one in told]
-    return Table(ArrowTable.from_pydict({name: _array(cells) for name, cells in columns.items()}))
-
-
-def _array(cells: Sequence[object]) -> Any:
-    from arro3.core import Array, DataType
-
-    numbers = all(cell is None or (isinstance(cell, (int, float)) and not isinstance(cell, bool)) for cell in cells)
-    if numbers:
-        return Array([None if cell is None else float(cell) for cell in cells], type=DataType.float64())  # type: ignore[arg-type]
-    return Array([None if cell is None else str(cell) for cell in cells], type=DataType.string())
-
-
-def _latex(estimates: Mapping[str, Sequence[PointEstimate]], flows: Sequence[str]) -> str:
-    """Means with names and units in the heads; an interval that a bound cuts off is written with both ends."""
-    from ackclock.names import field_name, measure_name, unit_of, with_unit
-    from ackclock.report.words import cell_text
-
-    first = next(iter(estimates.values()))
-    names = list(dict.fromkeys(name for one in first for name in one.params))
-    units = {
-        measure: unit_of(measure, [one.estimate.value for one in points if one.estimate is not None])
-        for measure, points in estimates.items()
-    }
-    heads = [field_name(name, flows) for name in names]
-    heads += [with_unit(measure_name(measure), unit) for measure, (unit, _) in units.items()]
-    lines = [
-        r"% needs \usepackage{booktabs}; means over the seeds, with half the width of their 95 % intervals",
-        r"\begin{tabular}{" + "l" * len(names) + "r" * len(estimates) + "}",
-        r"\toprule",
-        " & ".join(_escaped(head) for head in heads) + r" \\",
-        r"\midrule",
-    ]
-    for number, point in enumerate(first):
-        cells = [_escaped(str(point.params.get(name, "--"))) for name in names]
-        for measure, points in estimates.items():
-            estimate = points[number].estimate
-            if estimate is None:
-                cells.append("--")
-                continue
-            one = estimate.scaled(units[measure][1])
-            text = cell_text(float(one.value)).replace(",", r"\,")
-            if one.has_interval and abs(one.high + one.low - 2 * one.value) <= 1e-9 * abs(one.value):
-                text += rf" $\pm$ {cell_text(float(f'{one.half_width:.2g}'))}"
-            elif one.has_interval:
-                low, high = (cell_text(float(end)).replace(",", r"\,") for end in (one.low, one.high))
-                text += f" [{low}, {high}]"
-            cells.append(text)
-        lines.append(" & ".join(cells) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
-ESCAPES = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
-
-
-def _escaped(text: str) -> str:
-    return "".join(ESCAPES.get(letter, letter) for letter in text)
-
-
-def _write(out: Path, table: Table) -> None:
-    import io
-
-    from ackclock import files
-
-    if out.suffix == ".csv":
-        files.write_csv(out, table)
-        return
-    from arro3.core import Table as ArrowTable
-    from arro3.io import write_parquet
-
-    content = io.BytesIO()
-    write_parquet(ArrowTable.from_arrow(table), content)
-    files.write_bytes(out, content.getvalue())
-
-
-def _written(out: Path, text: str) -> None:
-    from ackclock import files
-
-    files.write_text(out, text)

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from ackclock import files
 from ackclock.cli.commands import Json, Out  # noqa: TC001
+from ackclock.cli.contrasts import control_of
 from ackclock.cli.output import UsageError, print_json, say
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def _store(
     options += ["--against", against] if against is not None else []
     options += ["--question", question] if question else []
     with ackclock.open(folder, sweep=sweep, mixed=True) as store:
-        control = _control(store.sweeps[0].points, against) if against is not None and store.sweeps else None
+        control = control_of(store.sweeps[0].points, against) if against is not None and store.sweeps else None
         command = _command(folder, out, options)
         made: SweepReport = sweep_report(store, measures, against=control, question=question, command=command)
     files.write_text(target, made.report.html())
@@ -154,19 +155,6 @@ def _store(
         "figures": list(made.figures),
         "left_out": list(made.left_out),
     }
-
-
-def _control(points: Any, against: str) -> tuple[str, object]:
-    """The path and the value of --against, with the value as it is in the points."""
-    path, equals, text = (part.strip() for part in against.partition("="))
-    values = list(dict.fromkeys(point[path] for point in points if path in point))
-    if not equals or not values:
-        varied = ", ".join(dict.fromkeys(name for point in points for name in point)) or "nothing"
-        raise UsageError(f"--against {against}: expected PATH=VALUE of a setting that was varied; that is {varied}")
-    for value in values:
-        if text in (str(value), json_.dumps(value)):
-            return path, value
-    raise UsageError(f"--against {against}: expected a value that was run; {path} is {', '.join(map(str, values))}")
 
 
 def _command(folder: Path, out: Path | None, options: list[str]) -> str:

@@ -55,7 +55,9 @@ def sweep(
         PATH=VALUE,VALUE,...: a path and its values, for example 'flows[0].cc=cubic,reno'. Several paths make a grid.
         The path seeds stands for the seeds. Can be repeated.
     points
-        A CSV file of points, instead of --vary: the first line has paths, and each further line has values.
+        A CSV file of points: the first line has paths, and each further line has values. With --vary, every point of
+        the file runs at every point of the grid. A column weight makes the points a population, whose weighted means
+        are printed. Weights can be changed without new runs.
     lhs
         Number of points of a Latin hypercube. --vary PATH=LOW..HIGH then gives a range, and PATH=LOW..HIGH:log a range
         that is sampled evenly over the logarithm.
@@ -146,7 +148,16 @@ def _document(store: Store, measures: Sequence[str]) -> dict[str, Any]:
             {"point": row["point"], "seed": row["seed"], "error": row["error"]} for row in store.failures.rows()
         ],
         "measures": {name: [one.document() for one in store.estimates(name)] for name in measures},
-    }
+    } | _weighted(store, measures)
+
+
+def _weighted(store: Store, measures: Sequence[str]) -> dict[str, Any]:
+    """The part of the document on a population, if the points have weights."""
+    sweep = store.sweeps[0]
+    if sweep.weights is None:
+        return {}
+    means = {name: [one.document() for one in store.population(name)] for name in measures}
+    return {"weights": sweep.weights, "population": means}
 
 
 def _print(store: Store, measures: Sequence[str]) -> None:
@@ -164,6 +175,8 @@ def _print(store: Store, measures: Sequence[str]) -> None:
         rows.append([str(number), *(str(point.get(name, "-")) for name in names), *cells])
     if names or measures:
         print_table("points", ["point", *names, *measures], rows)
+    if sweep.weights is not None and measures:
+        _print_population(store, measures)
     if len(sweep.points) > SHOWN:
         say(f"{len(sweep.points) - SHOWN} more points are in --json and in the store")
     for name, estimate in zip(measures, estimates, strict=True):
@@ -172,6 +185,26 @@ def _print(store: Store, measures: Sequence[str]) -> None:
             complain(f"{name}: the same under all seeds at {alike} of {len(estimate)} points: {NOT_DRAWN}")
     for row in list(store.failures.rows())[:SHOWN]:
         complain(f"point {row['point']}, seed {row['seed']}: {row['error']}")
+
+
+def _print_population(store: Store, measures: Sequence[str]) -> None:
+    """Prints the weighted means over the points, one row for each setting of what is no part of the population."""
+    means = {name: store.population(name) for name in measures}
+    first = next(iter(means.values()))
+    names = list(dict.fromkeys(name for one in first for name in one.params))
+    rows = [
+        [
+            *(str(one.params.get(name, "-")) for name in names),
+            str(len(one.points)),
+            *(_estimate(means[name][number].document()) for name in measures),
+        ]
+        for number, one in enumerate(first)
+    ]
+    print_table("population: means weighted by the points' weights", [*names, "points", *measures], rows)
+    for name, found in means.items():
+        missing = sorted({point for one in found for point in one.missing})
+        if missing:
+            complain(f"{name}: no mean over the population: no run of point {', '.join(map(str, missing))} has a value")
 
 
 def _estimate(estimate: dict[str, Any]) -> str:

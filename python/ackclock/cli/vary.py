@@ -6,8 +6,9 @@ import csv
 import re
 from typing import TYPE_CHECKING
 
+from ackclock._near import near_path
 from ackclock.cli.output import UsageError
-from ackclock.sweeps.vary import LatinHypercube, Range
+from ackclock.sweeps.vary import WEIGHT, LatinHypercube, Points, Range, is_weight
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +30,8 @@ def vary_of(given: Sequence[str], points: Path | None, hypercube: int | None, se
     UsageError
         If an option cannot be understood, or two options contradict each other.
     """
-    if points is not None:
-        if given or hypercube is not None:
-            raise UsageError("--points has its own values: leave out --vary and --lhs")
-        return points_in(points)
+    if points is not None and hypercube is not None:
+        raise UsageError("--points has its own values: leave out --lhs")
     split = dict(_split(one) for one in given)
     if len(split) < len(given):
         raise UsageError("--vary names a path twice; give its values once, with commas between them")
@@ -47,11 +46,14 @@ def vary_of(given: Sequence[str], points: Path | None, hypercube: int | None, se
     for path, text in split.items():
         if _range(text) is not None:
             raise UsageError(f"--vary {path}={text}: a range goes with --lhs N, the number of points")
-    return {path: _values(path, text) for path, text in split.items()} or None
+    grid = {path: _values(path, text) for path, text in split.items()}
+    if points is not None:
+        return Points(points_in(points), grid) if grid else points_in(points)
+    return grid or None
 
 
 def points_in(path: Path) -> list[dict[str, object]]:
-    """The points of a CSV file: each column is a path, and each line is a point.
+    """The points of a CSV file: each column is a path, and each line is a point. The column weight has its weight.
 
     Raises
     ------
@@ -61,7 +63,8 @@ def points_in(path: Path) -> list[dict[str, object]]:
     try:
         lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        near = near_path(path, "*.csv") if isinstance(error, FileNotFoundError) else ""
+        raise UsageError(f"{path}: cannot be read: {error.strerror}{near}") from None
     except (ValueError, csv.Error) as error:
         raise UsageError(f"{path}: not a CSV file: {error}") from None
     if len(lines) < 2:
@@ -74,7 +77,14 @@ def points_in(path: Path) -> list[dict[str, object]]:
             raise UsageError(
                 f"{path}: line {number}: found {len(line)} values, expected {len(paths)}, one for each path in line 1"
             )
-    return [dict(zip(paths, (_value(cell.strip()) for cell in line), strict=True)) for line in lines[1:]]
+    points = [dict(zip(paths, (_value(cell.strip()) for cell in line), strict=True)) for line in lines[1:]]
+    if WEIGHT in paths:
+        wrong = [
+            f"line {number}: {one[WEIGHT]!r}" for number, one in enumerate(points, 2) if not is_weight(one[WEIGHT])
+        ]
+        if wrong:
+            raise UsageError(f"{path}: {WEIGHT}: {', '.join(wrong)}; accepted: a finite number of at least 0")
+    return points
 
 
 def _split(one: str) -> tuple[str, str]:

@@ -10,9 +10,9 @@ from markupsafe import Markup
 from ackclock._declared import KEYS
 from ackclock.measure import Measure
 from ackclock.names import capital, column_name, field_name, measure_name, unit_of, with_unit
-from ackclock.report.experiment.measures import ENOUGH_PAIRS
 from ackclock.report.tables import html_table
 from ackclock.report.words import counted, interval_text
+from ackclock.store.contrasts import LEAST_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ def replications_html(runs: Replications) -> str:
 def compared_html(compared: Compared) -> str:
     """A comparison of two scenarios: both means, the difference, and the relative change with enough pairs."""
     rows: list[list[object]] = []
-    relative = any(one.n >= ENOUGH_PAIRS for one in compared.comparisons.values())
+    relative = any(one.n >= LEAST_PAIRS for one in compared.comparisons.values())
     for row, one in zip(compared.rows(), compared.comparisons.values(), strict=True):
         unit, factor = unit_of(row["measure"], [row["treated"], row["control"]])
         sides = [float(row[side]) * factor for side in ("treated", "control")]
@@ -74,7 +74,7 @@ def compared_html(compared: Compared) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """One comparison: the difference, and the relative change with enough pairs."""
-    relative = comparison.n >= ENOUGH_PAIRS
+    relative = comparison.n >= LEAST_PAIRS
     columns = [with_unit("Difference [95 %]", "bit/s" if comparison.unit == "bps" else comparison.unit), "Pairs"]
     cells = _differences(comparison, 1.0, relative)
     return str(html_table([*columns, *(["Relative change [95 %]"] if relative else [])], [cells]))
@@ -98,7 +98,7 @@ def paired_html(measure: Measure, pairs: Sequence[Paired]) -> str:
     """The differences between two settings, at every setting of the rest."""
     unit, factor = unit_of(measure, [one.comparison.difference.value for one in pairs])
     names = list(dict.fromkeys(name for one in pairs for name in one.params))
-    relative = any(one.comparison.n >= ENOUGH_PAIRS for one in pairs)
+    relative = any(one.comparison.n >= LEAST_PAIRS for one in pairs)
     rows = [
         [*(one.params.get(name) for name in names), *_differences(one.comparison, factor, relative)]
         for one in pairs[:MOST_ROWS]
@@ -165,6 +165,6 @@ def _n(estimate: Estimate | None) -> int:
 def _differences(one: Comparison, factor: float, relative: bool) -> list[object]:
     cells: list[object] = [_interval(one.difference, factor), one.n]
     if relative:
-        enough = one.relative is not None and one.n >= ENOUGH_PAIRS
+        enough = one.relative is not None and one.n >= LEAST_PAIRS
         cells.append(f"{_interval(one.relative, 100)} %" if enough else "-")
     return cells

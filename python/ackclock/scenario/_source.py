@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
+from ackclock._near import near_path
 from ackclock.scenario._record import Record, read
 from ackclock.scenario._renamed import old_names, replace, warn
 
@@ -90,7 +91,7 @@ def _load_file(path: Path) -> Text:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
-        raise ScenarioError.of("no such file", name) from None
+        raise ScenarioError.of(f"no such file{near_path(path, '*.toml')}", name) from None
     except IsADirectoryError:
         raise ScenarioError.of("this is a directory; a scenario is a TOML file", name) from None
     except OSError as error:

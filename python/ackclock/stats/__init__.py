@@ -7,6 +7,8 @@ differences are effects of the variant. Bootstrap resampling is seeded and so gi
 - `mean`, `median` and `quantile` estimate from replications.
 - `paired_difference`, `relative_change` and similar functions estimate from pairs, and `compare` gives the usual two
   estimates at once.
+- `population_mean` estimates the weighted mean over points, such as the paths of a population.
+- `holm` corrects the p-values of several comparisons.
 - `Precision` tells when an interval is narrow enough and how many replications to add; `replications_needed` gives the
   total number.
 - `mser5` and `without_warmup` remove the initial transient of a series.
@@ -26,22 +28,27 @@ from ackclock.stats.paired import (
     relative_change,
 )
 from ackclock.stats.precision import Precision, replications_needed
+from ackclock.stats.several import Corrected, holm
 from ackclock.stats.shares import jain, quantile_of_bins
 from ackclock.stats.warmup import mser5, warmup_end, without_warmup
+from ackclock.stats.weighted import population_mean
 
 __all__ = [
     "RESAMPLES",
     "RESAMPLING_SEED",
     "Comparison",
+    "Corrected",
     "Estimate",
     "Method",
     "Precision",
     "compare",
+    "holm",
     "jain",
     "mean",
     "median",
     "mser5",
     "paired_difference",
+    "population_mean",
     "quantile",
     "quantile_change",
     "quantile_difference",

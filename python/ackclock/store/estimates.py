@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
+from ackclock._near import suggestion
 from ackclock.measure import Measure, MeasureError
 from ackclock.store.layout import StoreError
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Estimates",
+    "Pair",
     "Paired",
     "PairedList",
-    "Pairs",
     "PointEstimate",
     "Values",
+    "check_varied",
     "compare_points",
     "estimate_points",
     "pairs_of",
@@ -72,16 +74,6 @@ class Estimates(list[PointEstimate]):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """The values of two settings under the same seeds."""
-
-    params: Mapping[str, Any]
-    """The other varied fields: name to value."""
-    treated: NDArray[np.float64]
-    control: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
 class Paired:
     """Two settings of one thing compared, everything else and the seeds being the same."""
 
@@ -103,11 +95,26 @@ class PairedList(list[Paired]):
         return paired_html(self._measure, self)
 
 
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The values of runs that two settings have under the same seeds."""
+
+    params: Mapping[str, Any]
+    """The other varied fields: name to value."""
+    points: tuple[int, int]
+    """The numbers of the points: treated, control."""
+    seeds: NDArray[np.uint64]
+    treated: NDArray[np.float64]
+    control: NDArray[np.float64]
+
+
 def values_of(store: Store, measure: str | Measure) -> list[Values]:
     """The measure's values at every point of a store of one sweep."""
     if len(store.sweeps) != 1:
         told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
-        raise StoreError(f"{store.path}: points are those of one sweep; choose it with sweep=; there are {told}")
+        raise StoreError(
+            f"{store.path}: points are those of one sweep; choose it with --sweep, in Python sweep=; there are {told}"
+        )
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
     if store.finished == store.failed:
         # Without a run that went well there are no tables to ask.
@@ -131,11 +138,15 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
 def _check(store: Store, measure: Measure) -> None:
     """Refuses a measure of a table or column that the store does not have, naming those it has."""
     if measure.table not in store.tables:
-        raise MeasureError(f"measure {measure}: no table {measure.table}; there are {', '.join(store.tables)}")
+        raise MeasureError(
+            f"measure {measure}: no table {measure.table}; "
+            f"there are {', '.join(store.tables)}{suggestion(measure.table, store.tables)}"
+        )
     columns = store.sql(f'SELECT * FROM "{measure.table}" LIMIT 0').column_names  # noqa: S608 -- a name it has
     if measure.column not in columns:
         raise MeasureError(
             f"measure {measure}: table {measure.table} has no column {measure.column}; there are {', '.join(columns)}"
+            f"{suggestion(measure.column, columns)}"
         )
 
 
@@ -157,41 +168,47 @@ def estimate_points(
     )
 
 
-def pairs_of(store: Store, name: str, treated: object, control: object, measure: str | Measure) -> list[Pairs]:
-    """The values of two settings of what is called `name` under the same seeds, at every setting of everything else."""
+def check_varied(store: Store, name: str, *values: object) -> None:
+    """Raises a ValueError if something is not varied, or never has one of the values."""
     points: Sequence[Mapping[str, Any]] = store.sweeps[0].points if store.sweeps else []
-    found = {name: list(dict.fromkeys(repr(point.get(name)) for point in points))}
     if not any(name in point for point in points):
         varied = ", ".join(dict.fromkeys(key for point in points for key in point)) or "nothing"
         raise ValueError(f"{name!r} is not varied; what is: {varied}")
-    for wanted in (treated, control):
+    found = list(dict.fromkeys(repr(point.get(name)) for point in points))
+    for wanted in values:
         if not any(point.get(name) == wanted for point in points):
-            raise ValueError(f"{name} is never {wanted!r}; it is {', '.join(found[name])}")
-    sides: dict[tuple[tuple[str, Any], ...], dict[str, Values]] = {}
-    for one in values_of(store, measure):
-        others = tuple((key, value) for key, value in one.params.items() if key != name)
-        for side, wanted in (("treated", treated), ("control", control)):
-            if one.params.get(name) == wanted:
-                sides.setdefault(others, {})[side] = one
-    pairs = []
-    for others, both in sides.items():
-        if len(both) < 2:
-            continue
-        common, first, second = np.intersect1d(both["treated"].seeds, both["control"].seeds, return_indices=True)
-        if common.size:
-            pairs.append(Pairs(dict(others), both["treated"].values[first], both["control"].values[second]))
-    return pairs
+            raise ValueError(f"{name} is never {wanted!r}; it is {', '.join(found)}")
 
 
 def compare_points(
     store: Store, name: str, treated: object, control: object, measure: str | Measure, *, level: float = 0.95
 ) -> list[Paired]:
     """`treated` against `control` of what is called `name`, at every setting of everything else."""
+    check_varied(store, name, treated, control)
     parsed = measure if isinstance(measure, Measure) else Measure.parse(measure)
     least, most = parsed.bounds
     paired = []
-    for one in pairs_of(store, name, treated, control, parsed):
-        found = stats.compare(one.treated, one.control, level=level, unit=parsed.unit)
-        difference = found.difference.within(least - most, most - least)
-        paired.append(Paired(one.params, replace(found, difference=difference)))
+    for pair in pairs_of(values_of(store, parsed), name, treated, control):
+        if pair.seeds.size:
+            found = stats.compare(pair.treated, pair.control, level=level, unit=parsed.unit)
+            difference = found.difference.within(least - most, most - least)
+            paired.append(Paired(pair.params, replace(found, difference=difference)))
     return PairedList(parsed, paired)
+
+
+def pairs_of(values: Sequence[Values], name: str, treated: object, control: object) -> list[Pair]:
+    """The runs of two values of a setting, at every setting of all else that both have; there may be no pairs there."""
+    sides: dict[tuple[tuple[str, Any], ...], dict[str, Values]] = {}
+    for one in values:
+        others = tuple((key, value) for key, value in one.params.items() if key != name)
+        for side, wanted in (("treated", treated), ("control", control)):
+            if one.params.get(name) == wanted:
+                sides.setdefault(others, {})[side] = one
+    found = []
+    for others, both in sides.items():
+        if len(both) == 2:
+            first, second = both["treated"], both["control"]
+            seeds, here, there = np.intersect1d(first.seeds, second.seeds, return_indices=True)
+            points = first.point, second.point
+            found.append(Pair(dict(others), points, seeds, first.values[here], second.values[there]))
+    return found

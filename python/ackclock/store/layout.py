@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _core, files
 from ackclock._errors import RefusedError
+from ackclock._near import near_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,9 @@ COLUMNS = (
 """Columns of the table of runs besides the varied fields, which cannot have these names."""
 
 MANIFEST = files.STORE
+
+MOST_STORES = 8
+"""Stores inside a folder that a message names."""
 
 LONGEST_VERSION = 64
 """Characters of a version that a message shows."""
@@ -145,7 +149,11 @@ class Layout:
                     f"{self.root}: what `ackclock run` wrote, no store; `ackclock sweep SCENARIO --out FOLDER` makes "
                     "one, of a single run too"
                 ) from None
-            raise StoreError(f"{self.root}: no store; `ackclock sweep SCENARIO --out {self.root}` makes one") from None
+            raise StoreError(
+                f"{self.root}: no store; `ackclock sweep SCENARIO --out {self.root}` makes one{self._near()}"
+            ) from None
+        except NotADirectoryError:
+            raise StoreError(f"{self.root}: a file, and no store; a store is a folder, such as out/NAME") from None
         except OSError as error:
             raise StoreError(f"{self.manifest}: cannot be read: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
@@ -162,6 +170,13 @@ class Layout:
         if type(given) is not int or given < OLDEST or not isinstance(manifest.get("sweeps"), list):
             raise StoreError(f"{self.manifest}: damaged: it names no format and sweeps")
         return given, [str(one) for one in manifest["sweeps"]]
+
+    def _near(self) -> str:
+        """The end of a message about a folder that is no store: the stores inside, or one of a similar name."""
+        inside = [path.parent for path in sorted(self.root.glob(f"*/{MANIFEST}"))[:MOST_STORES]]
+        if inside:
+            return f"; it holds the stores {', '.join(map(str, inside))}"
+        return near_path(self.root, "*") if not self.root.exists() else ""
 
     def write_manifest(self, sweeps: list[str]) -> None:
         """Replaces the manifest, whole or not at all."""

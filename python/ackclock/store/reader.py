@@ -13,7 +13,9 @@ import duckdb
 from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
+from ackclock._near import suggestion
 from ackclock.result import Meta, Result
+from ackclock.stats.weighted import normalised
 from ackclock.store.database import ask
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
@@ -27,7 +29,9 @@ if TYPE_CHECKING:
 
     from ackclock.measure import Measure
     from ackclock.stats import Method
+    from ackclock.store.contrasts import Contrast
     from ackclock.store.estimates import Paired, PointEstimate, Values
+    from ackclock.store.populations import PopulationEstimate
 
 __all__ = ["Store", "Sweep", "open_store"]
 
@@ -51,6 +55,17 @@ class Sweep:
     def varied(self) -> list[str]:
         """The names of all varied fields, in the order of the points."""
         return list(dict.fromkeys(name for point in self.points for name in point))
+
+    @property
+    def weights(self) -> list[float] | None:
+        """The weight of every point; None if the points have no weights."""
+        given = [point.get("weight") for point in self.document["points"]]
+        return None if not given or None in given else [float(one) for one in given]
+
+    @property
+    def population(self) -> list[str]:
+        """The names over which the weights are: at each setting of all other names there is a whole population."""
+        return [str(name) for name in self.document.get("population", [])]
 
 
 def open_store(
@@ -330,6 +345,56 @@ class Store:
 
         return compare_points(self, name, treated, control, measure, level=level)
 
+    def population(
+        self, measure: str | Measure, *, by: Sequence[str] = (), level: float = 0.95
+    ) -> list[PopulationEstimate]:
+        """The mean of a measure over a population: the mean over the points, weighted by their weights.
+
+        There is one for each setting of the names over which the weights are not, and of the names in `by`. Within it,
+        the weights are divided by their sum. See `ackclock.stats.population_mean` for the interval.
+
+        Raises
+        ------
+        MeasureError
+            As `values`.
+        StoreError
+            If the points of the sweep have no weights, or the store shows several sweeps.
+        """
+        from ackclock.store.populations import estimate_population
+
+        return estimate_population(self, measure, by=by, level=level)
+
+    def contrasts(
+        self, name: str, control: object, measures: Sequence[str | Measure], *, level: float = 0.95
+    ) -> list[Contrast]:
+        """Every other value of `name` against `control`, paired by seed, with Holm's correction over all of them.
+
+        Parameters
+        ----------
+        name
+            What was varied: a path, or the name of a dict of settings.
+        control
+            The value with which the others are compared.
+        measures
+            As for `values`, which says what is raised.
+        level
+            Confidence of the intervals, each by itself; one minus the level is the error rate of Holm's procedure.
+
+        Returns
+        -------
+        list of Contrast
+            By measure and value at every setting of all else that was varied, and over the population if the points
+            have weights. A warning says why there is no difference over the population, such as a point without runs.
+
+        Raises
+        ------
+        ValueError
+            If `name` is not varied, or never has the value `control`.
+        """
+        from ackclock.store.contrasts import contrasts_of
+
+        return contrasts_of(self, name, control, measures, level=level)
+
     def provenance(self) -> list[dict[str, Any]]:
         """Every start of a sweep: command, versions, host, git revision, times, and how many runs it finished."""
         accounts = []
@@ -357,7 +422,7 @@ class Store:
         path = self._layout.sweeps / f"{one}.json"
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
-            return Sweep(
+            found = Sweep(
                 one,
                 str(document["name"]),
                 str(document["version"]),
@@ -369,10 +434,13 @@ class Store:
                 ],
                 document,
             )
+            if found.weights is not None:
+                normalised(found.weights)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
             raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
+        return found
 
     def _make_view(self, name: str) -> None:
         if name in self._views or name == "runs":
@@ -449,7 +517,8 @@ def _chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: P
         found = [one for one in found if one.id.startswith(sweep)] or [one for one in found if one.name == sweep]
         if not found:
             told = ", ".join(f"{one.id} ({one.name})" for one in sweeps) or "none"
-            raise StoreError(f"{path}: no sweep {sweep!r}; there are {told}")
+            near = suggestion(sweep, [one.name for one in sweeps])
+            raise StoreError(f"{path}: no sweep {sweep!r}; there are {told}{near}")
     if version is not None:
         builds = dict.fromkeys(one.version for one in found)
         found = [one for one in found if version in (one.version, one.version.partition("+")[0])]

@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from ackclock._declared import TABLES
 from ackclock._log import logger
+from ackclock._near import suggestion
 from ackclock._run import check_seed, seeds_of
 from ackclock.progress import sweep_reporter
 from ackclock.scenario import check, load
@@ -22,14 +24,15 @@ from ackclock.store.writer import open_writer
 from ackclock.sweeps.isolated import limit_of
 from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
+from ackclock.sweeps.perform import MEASURES
 from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.sources import keep_files
 from ackclock.sweeps.until import Until
-from ackclock.sweeps.vary import LatinHypercube, Range, SweepError, settings
+from ackclock.sweeps.vary import LatinHypercube, Points, Range, SweepError, settings
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ackclock.measure import Measure
     from ackclock.progress import SweepReport
@@ -39,11 +42,11 @@ if TYPE_CHECKING:
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
     from ackclock.sweeps.plan import Done, Run
-    from ackclock.sweeps.vary import Vary
+    from ackclock.sweeps.vary import Vary, Weights
 
     Seeds: TypeAlias = int | Iterable[int] | None
 
-__all__ = ["Backend", "LatinHypercube", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
+__all__ = ["Backend", "LatinHypercube", "Points", "Range", "SweepError", "backend_of", "carry_out", "sweep"]
 
 LOGGER = logger(__name__)
 
@@ -60,7 +63,9 @@ class Backend(Protocol):
 
     where: str
 
-    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object], journal: Journal) -> Iterator[Done]:
+    def run(
+        self, plan: Plan, runs: Collection[Run], tick: Callable[[float], object], journal: Journal
+    ) -> Iterator[Done]:
         """Each run with its packed bytes and whether it went well, in any order.
 
         `tick` is called several times a second with how many runs' worth of the others is done. `journal` knows which
@@ -74,6 +79,7 @@ def sweep(
     vary: Vary | None = None,
     *,
     seeds: int | Iterable[int] | None = None,
+    weights: Weights | None = None,
     overrides: Overrides | None = None,
     out: str | os.PathLike[str] | None = None,
     tables: Sequence[str] | None = None,
@@ -97,11 +103,15 @@ def sweep(
         The path of a TOML file, TOML text, or a dict of the same shape.
     vary
         What varies. A dict of paths, each with its values, is a grid; the values may be a dict of names, each of which
-        stands for settings of several paths. A list of dicts is a list of points. A `LatinHypercube` spreads points
-        over ranges. The path ``seeds`` stands for the seeds.
+        stands for settings of several paths. A list of dicts is a list of points, whose key ``weight`` is the weight
+        of the point. `Points` combines a list with a grid, and a `LatinHypercube` spreads points over ranges. The path
+        ``seeds`` stands for the seeds.
     seeds
         A number of them (the scenario's seed and those after it) or the seeds themselves; the scenario's own alone
         when not given.
+    weights
+        The weights of values of a grid, such as ``{"network": {"edge": 0.2, "lte": 0.8}}``, for `Store.population`.
+        Weights are no part of a run: a sweep with other weights runs nothing again.
     overrides
         Values by key path that hold at every point.
     out
@@ -142,7 +152,7 @@ def sweep(
         raise SweepError("of names the measure that until is about: give until too, as ci=2%")
     text = load(scenario)
     vary, seeds = _seeds_that_vary(vary, seeds)
-    found = settings(vary)
+    found = settings(vary, weights)
     points = points_of(text, found, overrides)
     canonical = check(text, points[0].overrides)
     own = int(canonical["seed"])
@@ -150,6 +160,7 @@ def sweep(
     chosen = seeds_of(least if seeds is None else seeds, own)
     for seed in chosen:
         check_seed(seed, text)
+    _check_tables(tables)
     keep = Keep(None if tables is None else tuple(tables), measure)
     called = _name(text, str(canonical["name"])) if name is None else _given(name)
     plan = Plan(points, called, keep, {} if rule is None else {"until": rule.terms()})
@@ -248,6 +259,14 @@ def _given(name: str) -> str:
     return name.strip()
 
 
+def _check_tables(tables: Sequence[str] | None) -> None:
+    """Refuses names that no table of any scenario has."""
+    unknown = [name for name in tables or () if name not in (*TABLES, MEASURES)]
+    if unknown:
+        near = suggestion(unknown[0], TABLES)
+        raise SweepError(f"no table {', '.join(unknown)}; accepted: {', '.join(TABLES)}{near}")
+
+
 @contextmanager
 def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, tempfile.TemporaryDirectory[str] | None]]:
     if out is not None:
@@ -265,6 +284,9 @@ def _seeds_that_vary(
     vary: Vary | None, seeds: int | Iterable[int] | None
 ) -> tuple[Vary | None, int | Iterable[int] | None]:
     """Takes the path ``seeds`` out of a grid."""
+    if isinstance(vary, Points):
+        grid, seeds = _seeds_that_vary(dict(vary.vary), seeds)
+        return Points(vary.listed, grid), seeds  # type: ignore[arg-type]
     if not isinstance(vary, dict) or "seeds" not in vary:
         return vary, seeds
     if seeds is not None:

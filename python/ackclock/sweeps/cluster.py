@@ -16,7 +16,7 @@ from ackclock.sweeps.perform import perform
 from ackclock.sweeps.vary import SweepError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from ackclock._run import Job
     from ackclock.sweeps.journal import Journal
@@ -66,7 +66,9 @@ class Cluster:
         self.where = f"Dask scheduler at {self._client.scheduler.address}"
         """For the account of the sweep."""
 
-    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object], journal: Journal) -> Iterator[Done]:
+    def run(
+        self, plan: Plan, runs: Collection[Run], tick: Callable[[float], object], journal: Journal
+    ) -> Iterator[Done]:
         """Each run with what came of it, in the order in which they finish.
 
         The scheduler counts the workers that a run has ended, so that `journal` is not written.

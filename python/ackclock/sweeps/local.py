@@ -1,4 +1,7 @@
-"""Runs on the cores of this machine: the engine releases the interpreter's lock, so threads run side by side."""
+"""Runs on the cores of this machine: the engine releases the interpreter's lock, so threads run side by side.
+
+A congestion control in Python holds the lock. Runs with one are done by as many processes as there are threads.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,20 @@ from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING
 
+from ackclock import _registry
 from ackclock._core import Cancel
 from ackclock._run import run_job
 from ackclock._runner import POLL_S, default_threads
-from ackclock.sweeps.isolated import Task, isolated
+from ackclock._workers import can_travel, pool_for
+from ackclock.sweeps.isolated import Task, in_process, isolated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from ackclock._run import Job
     from ackclock._runner import Worker
+    from ackclock._workers import Pool
     from ackclock.result import Result
     from ackclock.sweeps.journal import Journal
     from ackclock.sweeps.plan import Done, Plan, Run
@@ -31,7 +38,8 @@ class Threads:
     """Does runs on threads, a few ahead of those that are under way.
 
     Runs that may be large have processes of their own, and so have those that were under way when an earlier start of
-    the sweep was killed. With a `limit` of bytes of memory all have.
+    the sweep was killed. With a `limit` of bytes of memory all have. Runs whose congestion control is in Python share
+    processes, one run at a time in each, unless there is one thread.
     """
 
     def __init__(
@@ -45,7 +53,9 @@ class Threads:
         self.where = f"{self._threads} threads"
         """For the account of the sweep."""
 
-    def run(self, plan: Plan, runs: Iterable[Run], tick: Callable[[float], object], journal: Journal) -> Iterator[Done]:
+    def run(
+        self, plan: Plan, runs: Collection[Run], tick: Callable[[float], object], journal: Journal
+    ) -> Iterator[Done]:
         """Each run with what came of it, in the order in which they finish."""
         cancel = Cancel()
         parts: dict[str, float] = {}
@@ -53,14 +63,20 @@ class Threads:
         waiting: dict[Future[tuple[bytes, bool]], Run] = {}
         source = iter(runs)
 
-        def one(run: Run) -> tuple[bytes, bool]:
+        known = _registry.registered(name for point in plan.points for name in point.algorithms)
+        python = _registry.in_python(known)
+
+        def one(run: Run, processes: Pool | None) -> tuple[bytes, bool]:
             def note(fraction: float) -> None:
                 parts[run.key] = fraction
 
             point = plan.points[run.point]
-            task = Task(run.key, run.job, point.scenario_hash, plan.name, run.keep, self._worker)
+            own = tuple(name for name in point.algorithms if name in known)
+            task = Task(run.key, run.job, point.scenario_hash, plan.name, run.keep, self._worker, own)
             journal.began(run.key)
             try:
+                if processes is not None and not {*python}.isdisjoint(own):
+                    return in_process(task, processes, cancel, note)
                 if self._limit is None and run.key not in journal.suspects and point.memory <= LARGE_BYTES:
                     try:
                         return task.perform(cancel, note)
@@ -73,19 +89,32 @@ class Threads:
 
         def submit(count: int) -> None:
             for run in islice(source, count):
-                waiting[pool.submit(one, run)] = run
+                waiting[pool.submit(one, run, processes)] = run
 
-        try:
-            submit(2 * self._threads)
-            while waiting:
-                finished, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    run = waiting.pop(future)
-                    data, good = future.result()
-                    parts.pop(run.key, None)
-                    submit(1)
-                    yield run, data, good
-                tick(sum(list(parts.values())))
-        finally:
-            cancel.cancel()
-            pool.shutdown(cancel_futures=True)
+        with self._processes(plan, runs, known) as processes:
+            try:
+                submit(2 * self._threads)
+                while waiting:
+                    finished, _ = wait(waiting, timeout=POLL_S, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        run = waiting.pop(future)
+                        data, good = future.result()
+                        parts.pop(run.key, None)
+                        submit(1)
+                        yield run, data, good
+                    tick(sum(list(parts.values())))
+            finally:
+                cancel.cancel()
+                pool.shutdown(cancel_futures=True)
+
+    def _processes(
+        self, plan: Plan, runs: Collection[Run], known: Sequence[str]
+    ) -> AbstractContextManager[Pool | None]:
+        """The processes for runs whose congestion control is in Python, where more than one such run is to be done."""
+        python = {*_registry.in_python(known)}
+        own = [run for run in runs if not python.isdisjoint(plan.points[run.point].algorithms)] if python else []
+        if self._limit is not None or not can_travel(self._worker):
+            own = []
+        measures = dict.fromkeys(run.keep.measure for run in own)
+        probe = [self._worker, *(one for one in measures if can_travel(one))]
+        return pool_for(known if own else (), min(self._threads, len(own)), probe)

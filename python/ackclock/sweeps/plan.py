@@ -16,7 +16,7 @@ from ackclock._run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.store.provenance import build
-from ackclock.sweeps.sources import Reference, algorithms_of, names_of, references
+from ackclock.sweeps.sources import Reference, algorithms_of, references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -89,6 +89,10 @@ class Point:
     """The files that it names."""
     algorithms: tuple[str, ...] = ()
     """The congestion controls that it names."""
+    weight: float | None = None
+    """Its weight in a population, which is no part of its runs."""
+    population: tuple[str, ...] = ()
+    """The names over which the weights are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +138,14 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
             warn(scenario, pairs)
+            algorithms = _registry.named_in(canonical)
             named_files = tuple(references(canonical, scenario.folder))
             points.append(
-                Point(setting.params, scenario, pairs, digest, memory, backend, named_files, names_of(canonical))
-            )
+                Point(
+                    setting.params, scenario, pairs, digest, memory, backend, named_files, algorithms,
+                    setting.weight, setting.population,
+                )
+            )  # fmt: skip
     if wrong:
         problems = [
             Problem(path=path, line=line, message=message + _where(told, len(settings)))
@@ -232,8 +240,10 @@ class Plan:
                 }
                 | ({"files": [[key, digest] for key, _, digest in point.files]} if point.files else {})
                 | ({"backend": _kernel(point.backend)} if point.backend != SIM else {})
+                | ({"weight": point.weight} if point.weight is not None else {})
                 for point in self.points
             ],
+            **({"population": list(self.points[0].population)} if self.points[0].population else {}),
             "runs": [[run.key, run.point, run.job.seed] for run in self.runs],
         }
 

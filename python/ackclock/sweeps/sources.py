@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ackclock import _registry, files
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ackclock.store.layout import Layout
     from ackclock.sweeps.plan import Point
 
-__all__ = ["Reference", "algorithms_of", "keep_files", "names_of", "references"]
+__all__ = ["Reference", "algorithms_of", "keep_files", "references"]
 
 Reference = tuple[str, str, str]
 """The key of a file's path in a scenario, the path, and the file's SHA-256 in hexadecimal."""
@@ -61,9 +61,3 @@ def algorithms_of(points: Sequence[Point]) -> dict[str, tuple[str, str] | None]:
     named = {name for point in points for name in point.algorithms}
     rows = [row for row in _registry.rows() if row["name"] in named]
     return {row["source"]: _registry.text_of(row["name"]) for row in rows}
-
-
-def names_of(canonical: dict[str, Any]) -> tuple[str, ...]:
-    """The congestion controls that a canonical scenario names."""
-    given = (flow["cc"] for flow in canonical["flows"] if "cc" in flow)
-    return tuple(dict.fromkeys(str(cc["kind"]) if isinstance(cc, dict) else str(cc) for cc in given))

@@ -1,4 +1,4 @@
-"""The points of a sweep: a grid, a list, or a Latin hypercube over paths of a scenario."""
+"""The points of a sweep: a grid, a list, both, or a Latin hypercube over paths of a scenario; and their weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,21 @@ from ackclock.store.layout import COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["LatinHypercube", "Range", "Setting", "SweepError", "Vary", "settings"]
+__all__ = [
+    "WEIGHT",
+    "LatinHypercube",
+    "Points",
+    "Range",
+    "Setting",
+    "SweepError",
+    "Vary",
+    "Weights",
+    "is_weight",
+    "settings",
+]
+
+WEIGHT = "weight"
+"""The key of the weight of a listed point."""
 
 
 class SweepError(RefusedError):
@@ -46,8 +60,20 @@ class LatinHypercube:
 Dimension: TypeAlias = "Sequence[object] | Mapping[str, Mapping[str, object]]"
 """Values of a path; or names, each with the values of several paths that it stands for."""
 
-Vary: TypeAlias = "Mapping[str, Dimension] | Sequence[Mapping[str, object]] | LatinHypercube"
-"""A grid (path to its values), a list of points (each path to value), or a Latin hypercube."""
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """A list of points, such as the paths of a population, each of them at every point of a grid."""
+
+    listed: Sequence[Mapping[str, object]]
+    vary: Mapping[str, Dimension]
+
+
+Vary: TypeAlias = "Mapping[str, Dimension] | Sequence[Mapping[str, object]] | Points | LatinHypercube"
+"""A grid (path to its values), a list of points (each path to value), both, or a Latin hypercube."""
+
+Weights: TypeAlias = "Mapping[str, Mapping[Any, float]]"
+"""Names of dimensions of a grid, each with its values and their weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,36 +84,96 @@ class Setting:
     """Name to value: numbers, truth values and text as they are, the rest as JSON."""
     overrides: Mapping[str, object]
     """Path to value."""
+    weight: float | None = None
+    """The weight of the point in a population; None where points have none."""
+    population: tuple[str, ...] = ()
+    """The names over which the weights are."""
 
 
-def settings(vary: Vary | None) -> list[Setting]:
+def settings(vary: Vary | None, weights: Weights | None = None) -> list[Setting]:
     """The points, in order: of a grid the last path varies fastest.
 
     Raises
     ------
     SweepError
-        If a path has no value, a name is one of the store's own, or a range is none.
+        If a path has no value, a name is one of the store's own, a range is none, or weights are not valid.
     """
+    if weights is not None and not isinstance(vary, Mapping):
+        raise SweepError(f"weights are for the values of a grid; in a list, each point has a key {WEIGHT!r}")
     match vary:
         case None:
             return [Setting({}, {})]
         case LatinHypercube():
             found = _hypercube(vary)
+        case Points():
+            found = _crossed(vary)
         case Mapping():
-            found = _grid(vary)
+            found = _grid(vary, weights)
         case list() | tuple():
-            found = [_listed(number, point) for number, point in enumerate(vary)]
-            if not found:
-                raise SweepError("the list of points is empty")
+            found = _list(vary)
         case _:
-            raise TypeError(f"what varies is a dict of paths, a list of dicts or a LatinHypercube, not {vary!r}")
+            raise TypeError(
+                f"what varies is a dict of paths, a list of dicts, Points or a LatinHypercube, not {vary!r}"
+            )
     for name in dict.fromkeys(name for setting in found for name in setting.params):
         if name in COLUMNS:
             raise SweepError(f"{name!r} cannot be varied: the table of runs has a column of that name")
     return found
 
 
-def _grid(vary: Mapping[str, Dimension]) -> list[Setting]:
+def _crossed(vary: Points) -> list[Setting]:
+    listed, grid = _list(vary.listed), _grid(vary.vary, None)
+    twice = sorted({name for one in listed for name in one.params} & {*vary.vary})
+    if twice:
+        raise SweepError(f"{', '.join(twice)}: both in the list of points and in the grid; vary it in one of them")
+    return [
+        Setting({**one.params, **other.params}, {**one.overrides, **other.overrides}, one.weight, one.population)
+        for one in listed
+        for other in grid
+    ]
+
+
+def _list(points: Sequence[Mapping[str, object]]) -> list[Setting]:
+    found = [_listed(number, point) for number, point in enumerate(points)]
+    if not found:
+        raise SweepError("the list of points is empty")
+    if not any(WEIGHT in point for point in points):
+        return found
+    wrong = [f"point {number}: no {WEIGHT}" for number, point in enumerate(points) if WEIGHT not in point]
+    wrong += [
+        f"point {number}: {WEIGHT} {point[WEIGHT]!r}"
+        for number, point in enumerate(points)
+        if WEIGHT in point and not is_weight(point[WEIGHT])
+    ]
+    over = tuple(dict.fromkeys(name for one in found for name in one.params))
+    weighted = [
+        Setting(one.params, one.overrides, float(point[WEIGHT]), over)  # type: ignore[arg-type]
+        for one, point in zip(found, points if not wrong else [], strict=not wrong)
+    ]
+    _check_weights(wrong, [one.weight for one in weighted])
+    return weighted
+
+
+def is_weight(value: object) -> bool:
+    """Whether something is a weight: a finite number of at least 0."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
+
+
+def _check_weights(wrong: Sequence[str], weights: Sequence[float | None]) -> None:
+    if wrong:
+        more = f" and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
+        listed = "; ".join(wrong[:MOST_WRONG])
+        raise SweepError(f"{listed}{more}; accepted: a finite number of at least 0 for every point")
+    if not any(weights):
+        raise SweepError("all weights are zero; accepted: at least one above 0")
+
+
+MOST_WRONG = 20
+"""Wrong weights that a message lists."""
+
+
+def _grid(vary: Mapping[str, Dimension], weights: Weights | None) -> list[Setting]:
+    weight_of = _weights(vary, weights) if weights is not None else {}
     dimensions: list[list[tuple[dict[str, object], dict[str, object]]]] = []
     for name, values in vary.items():
         if isinstance(values, str | bytes) or not isinstance(values, Sequence | Mapping) or not values:
@@ -100,14 +186,36 @@ def _grid(vary: Mapping[str, Dimension]) -> list[Setting]:
     for chosen in itertools.product(*dimensions):
         params = {name: value for one, _ in chosen for name, value in one.items()}
         overrides = {path: value for _, one in chosen for path, value in one.items()}
-        found.append(Setting(params, overrides))
+        parts = [weight_of[name][params[name]] for name in weight_of]
+        found.append(Setting(params, overrides, math.prod(parts) if parts else None, tuple(weight_of)))
+    return found
+
+
+def _weights(vary: Mapping[str, Dimension], weights: Weights) -> dict[str, dict[object, float]]:
+    """For each weighted dimension the weights of its values, as the points show them."""
+    if not weights:
+        raise SweepError("weights is empty; accepted: a name that varies, with its values and their weights")
+    found: dict[str, dict[object, float]] = {}
+    wrong: list[str] = []
+    for name, given in weights.items():
+        if name not in vary or not isinstance(given, Mapping):
+            told = f"{name} does not vary" if name not in vary else f"{name}: expected a dict of values and weights"
+            raise SweepError(f"weights: {told}; what varies is {', '.join(vary) or 'nothing'}")
+        values = [_shown(value) for value in vary[name]]
+        shown = {_shown(value): weight for value, weight in given.items()}
+        wrong += [f"weights: {name} has no value {value!r}" for value in shown if value not in values]
+        wrong += [f"weights: {name}={value}: no weight" for value in values if value not in shown]
+        wrong += [f"weights: {name}={value}: {one!r}" for value, one in shown.items() if not is_weight(one)]
+        found[name] = shown
+    _check_weights(wrong, [math.prod(any(one.values()) for one in found.values())])
     return found
 
 
 def _listed(number: int, point: Mapping[str, object]) -> Setting:
     if not isinstance(point, Mapping) or not all(isinstance(path, str) for path in point):
         raise SweepError(f"point {number}: expected a dict of path to value, not {point!r}")
-    return Setting({path: _shown(value) for path, value in point.items()}, dict(point))
+    given = {path: value for path, value in point.items() if path != WEIGHT}
+    return Setting({path: _shown(value) for path, value in given.items()}, given)
 
 
 def _hypercube(vary: LatinHypercube) -> list[Setting]:

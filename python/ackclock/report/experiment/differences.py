@@ -11,12 +11,13 @@ from ackclock.measure import Measure
 from ackclock.names import unit_of
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import is_of_algorithms
-from ackclock.report.experiment.measures import ENOUGH_PAIRS, MOST_RELATIVE, PointMean, changes, is_goodput
+from ackclock.report.experiment.measures import MOST_RELATIVE, PointMean, changes, is_goodput
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
 from ackclock.report.words import interval_text
-from ackclock.stats import paired_difference
-from ackclock.stats.multiple import holm, p_value
+from ackclock.stats import holm, paired_difference
+from ackclock.stats.several import p_value
+from ackclock.store.contrasts import LEAST_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,8 +101,8 @@ class Comparisons:
         by |= {axis.title: [row[1 + at] for row in rows] for at, axis in enumerate(others)}
         left = len(self.differences) - len(rows)
         few = ""
-        if any(one.estimate.n < ENOUGH_PAIRS for one in self.differences):
-            few = f"Relative changes need {ENOUGH_PAIRS} pairs and are left out."
+        if any(one.estimate.n < LEAST_PAIRS for one in self.differences):
+            few = f"Relative changes need {LEAST_PAIRS} pairs and are left out."
         elif not relative:
             few = f"Relative changes are left out: a mean is zero, or there are more than {MOST_RELATIVE} settings."
         return render(
@@ -180,7 +181,8 @@ def comparisons(
     every = [one.estimate for one in found]
     every += [cell.estimate for cell in rivals.cells if cell.estimate is not None] if rivals is not None else []
     values = {at: p for at, one in enumerate(every) if (p := p_value(one)) is not None}
-    kept = dict(zip(values, holm(list(values.values()), LEVEL), strict=True))
+    corrected = holm(list(values.values()), level=1 - LEVEL)
+    kept = {at: one.rejected for at, one in zip(values, corrected, strict=True)}
     listed = {at: remains for at, remains in kept.items() if at < len(found)}
     return Comparisons(axis, control, found, figures, listed, _note([every[at] for at in kept], sum(kept.values())))
 

@@ -12,7 +12,8 @@ from ackclock.measure import Measure, MeasureError
 from ackclock.names import measure_name, unit_of, with_unit
 from ackclock.stats import Estimate, paired_difference, relative_change
 from ackclock.stats.paired import one_sign
-from ackclock.store.estimates import pairs_of
+from ackclock.store.contrasts import LEAST_PAIRS
+from ackclock.store.estimates import pairs_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ackclock.store import Store
 
 __all__ = [
-    "ENOUGH_PAIRS",
     "MEASURES",
     "MOST_RELATIVE",
     "PointMean",
@@ -54,9 +54,6 @@ MOST = 6
 
 MOST_GROUPS = 4
 """Groups of flows that have measures of their own when nobody says which are shown."""
-
-ENOUGH_PAIRS = 20
-"""Pairs from which a relative change has an interval that covers what it says; see `ackclock.stats.relative_change`."""
 
 MOST_RELATIVE = 100
 """Settings of which a measure has relative changes: the bootstrap of each takes about 15 ms."""
@@ -184,16 +181,18 @@ def goodputs(store: Store, texts: Sequence[str], flow: Axis) -> Shown:
 def changes(store: Store, text: str, axis: Axis, control: object, *, only: object = None) -> list[Shown]:
     """The differences of a measure from one value of an axis to each of the others, or to `only`, paired by seed.
 
-    The differences are in the unit of the measure. With `ENOUGH_PAIRS` pairs everywhere, a control of one sign, and at
+    The differences are in the unit of the measure. With `LEAST_PAIRS` pairs everywhere, a control of one sign, and at
     most `MOST_RELATIVE` settings, the relative changes in per cent follow.
     """
     measure = Measure.parse(text)
     least, most = measure.bounds
+    values = values_of(store, measure)
     pairs = [
         ({**one.params, axis.name: value}, one.treated, one.control)
         for value in axis.values
         if value != control and only in (None, value)
-        for one in pairs_of(store, axis.name, value, control, measure)
+        for one in pairs_of(values, axis.name, value, control)
+        if one.seeds.size
     ]
     if not pairs:
         return []
@@ -206,7 +205,7 @@ def changes(store: Store, text: str, axis: Axis, control: object, *, only: objec
     ]
     unit = "percentage points" if unit == "%" else unit
     found = [Shown(f"Difference: {name}", unit, cells, diverging=True, what=what, measure=str(measure))]
-    enough = all(len(both[0]) >= ENOUGH_PAIRS and one_sign(both[1]) for _, *both in pairs)
+    enough = all(len(both[0]) >= LEAST_PAIRS and one_sign(both[1]) for _, *both in pairs)
     if enough and len(pairs) <= MOST_RELATIVE:
         relative = [PointMean(params, relative_change(*both).scaled(100)) for params, *both in pairs]
         what = f"The relative change of the mean from {axis.title} = {control_text}, over runs of the same seeds"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import _core, _registry, stats
+from ackclock._registry import named_in
 from ackclock._run import Job
 from ackclock.scenario import override_pairs
-from ackclock.sweeps.sources import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -165,4 +165,4 @@ def _algorithms(one: Job) -> tuple[str, ...]:
     """The names of the congestion controls of a run."""
     text = one.scenario
     checked = _core.check(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
-    return names_of(json.loads(checked))
+    return named_in(json.loads(checked))

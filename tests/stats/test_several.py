@@ -7,7 +7,12 @@ import pytest
 from scipy import stats as scipy_stats
 
 from ackclock import stats
-from ackclock.stats.multiple import holm, p_value
+from ackclock.stats.several import p_value
+
+
+def holm(p_values):
+    return [one.rejected for one in stats.holm(p_values)]
+
 
 RANDOM = np.random.default_rng(20)
 
@@ -48,7 +53,7 @@ class TestHolm:
             assert all(kept[at] for at, one in enumerate(drawn) if one <= 0.05 / 5)
 
     def test_what_is_no_p_value_is_refused(self):
-        with pytest.raises(ValueError, match="between 0 and 1"):
+        with pytest.raises(ValueError, match="from 0 to 1"):
             holm([0.5, math.nan])
 
 
