@@ -69,7 +69,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where another process finds a class, in a file, a module or the bytes of cloudpickle, or the bytes of a library."""
+    """Where another process finds a class (a file, a module, the bytes of cloudpickle) or a library (its bytes)."""
 
     file: str | None = None
     module: str | None = None
