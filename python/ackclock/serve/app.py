@@ -99,11 +99,11 @@ def _text(name: str) -> str:
 
 
 async def _script(_: Request) -> Response:
-    return Response(assets.drawing() + _text("serve.js"), media_type="text/javascript")
+    return Response(assets.bundle("serve.js"), media_type="text/javascript")
 
 
 async def _style(_: Request) -> Response:
-    return Response(assets.style() + _text("serve.css"), media_type="text/css")
+    return Response(assets.bundle("serve.css"), media_type="text/css")
 
 
 def _runs(_: Request, store: Store) -> Response:
