@@ -2,8 +2,8 @@
 
 ``python -m tools.packaging.vendor`` does nothing when the folder holds what was built of these sources. npm fetches
 esbuild, which bundles, and uPlot, which draws; ``web/package-lock.json`` pins their versions and the sha512 of their
-archives, which npm checks. npm is the one on the PATH; a machine without Node.js gets it from the Python package named in
-``NPM``. ``python -m tools.packaging.vendor --check`` checks the types of the sources with TypeScript's compiler.
+archives, which npm checks. npm is the one on the PATH; a machine without Node.js gets it from the Python package named
+in ``NPM``. ``python -m tools.packaging.vendor --check`` checks the types of the sources with TypeScript's compiler.
 """
 
 from __future__ import annotations
@@ -22,7 +22,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["FILES", "LICENCE", "NPM", "SOURCES", "TARGET", "VendorError", "check", "is_present", "npm", "pinned", "vendor"]
+__all__ = [
+    "FILES",
+    "LICENCE",
+    "NPM",
+    "SOURCES",
+    "TARGET",
+    "VendorError",
+    "check",
+    "is_present",
+    "npm",
+    "pinned",
+    "vendor",
+]
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "web"

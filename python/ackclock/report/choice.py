@@ -33,7 +33,7 @@ class Panels:
     def html(self, identifier: str) -> str:
         """The body."""
         figures = [plot.data() for plot in self.plots]
-        share_x(figures)
+        share_x(figures, self.plots)
         bodies = ""
         for at, (plot, data) in enumerate(zip(self.plots, figures, strict=True)):
             note = f'<p class="source">{escape(plot.caption)}</p>' if plot.caption else ""
