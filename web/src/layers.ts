@@ -152,16 +152,22 @@ export function drawSpans(u: uPlot, figure: Drawable, shade: Shade): void {
   );
 }
 
-/** Events: a marker in the row of each, and a thin line down to the axis where a row has few. */
+/** Between the middles of two marks of one kind in one row, in CSS pixels: a mark that is closer is not drawn. */
+const APART = 6;
+
+/** Events: a marker in the row of each, and a thin line down to the axis where there are few. */
 export function drawMarks(u: uPlot, figure: Drawable, shade: Shade): void {
   clipped(u, (context, pixels) =>
     eachShown(u, figure, ["marks"], (line) => {
       const [from, to] = inView(u, line.x);
       const few = to - from <= 40;
       const lanes = figure.lanes?.length ?? 1;
+      const last: number[] = [];
       for (let at = from; at < to; at++) {
         const lane = line.lane?.[at] ?? 0;
         const x = u.valToPos(line.x[at], "x", true);
+        if (x - (last[lane] ?? -Infinity) < APART * pixels) continue;
+        last[lane] = x;
         const y = u.bbox.top + (lane + 0.5) * LANE * pixels;
         context.fillStyle = context.strokeStyle = shade(figure.lanes?.[lane] ?? line);
         if (few) {

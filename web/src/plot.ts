@@ -159,7 +159,7 @@ function told(figure: Drawable, line: Line): uPlot.Series["value"] {
 
 function seriesOptions(figure: Drawable, line: Line, shade: Shade): uPlot.Series {
   const options: uPlot.Series = {
-    label: isEvent(line) ? `${line.kind === "spans" ? "\u25ac" : glyphOf(line.marker)} ${line.label}` : line.label,
+    label: line.label,
     stroke: () => shade(line),
     alpha: line.faint ? 0.45 : 1,
     width: line.faint || line.filled ? 1 : 2,
@@ -213,10 +213,15 @@ function named(names: readonly string[]): Partial<uPlot.Axis> {
   };
 }
 
-/** The frame of a line's mark in the legend is drawn as the line is. */
+/** The character that stands for a series in the legend; nothing for lines, which have a frame that is drawn as they are. */
+function signOf(line: Line): string {
+  if (line.kind === "points" || line.kind === "marks") return glyphOf(line.marker);
+  return line.kind === "spans" ? "\u25ac" : line.kind === "bars" ? "\u2503" : "";
+}
+
 function frameOf(line: Line): { width: number; dash: string } {
   const dash = line.dash === undefined ? "solid" : line.dash[0] < 4 ? "dotted" : "dashed";
-  return { width: isEvent(line) ? 0 : line.faint ? 1 : 2, dash };
+  return { width: signOf(line) ? 0 : line.faint ? 1 : 2, dash };
 }
 
 /** The options of uPlot for a figure. */
@@ -289,6 +294,7 @@ export class Plot {
       if (element.clientWidth && wanted.width !== this.u.width) this.u.setSize(wanted);
     });
     this.observer.observe(element);
+    this.sign();
     plots.add(this);
   }
 
@@ -307,6 +313,21 @@ export class Plot {
       options.hooks!.setScale = [(_u, key) => this.u && tell(key)];
     }
     return new uPlot(options, dataOf(this.figure), this.element);
+  }
+
+  /** Puts signs in the legend, in the page's colours as they are now. */
+  private sign(): void {
+    const { dark } = PAGE();
+    this.element.querySelectorAll<HTMLElement>(".u-legend .u-series").forEach((row, index) => {
+      const marker = row.querySelector<HTMLElement>(".u-marker");
+      const line = this.figure.series[index - 1];
+      if (marker === null) return;
+      if (line === undefined) marker.hidden = true;
+      else if (signOf(line)) {
+        marker.textContent = signOf(line);
+        marker.style.color = dark ? line.dark : line.colour;
+      }
+    });
   }
 
   /** What was zoomed to; null if all is shown. */
@@ -349,6 +370,7 @@ export class Plot {
 
   redraw(): void {
     this.u.redraw();
+    this.sign();
   }
 
   remove(): void {

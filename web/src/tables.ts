@@ -12,15 +12,18 @@ function textOf(cell: HTMLTableCellElement): string {
   return cell.dataset.value ?? (cell.textContent ?? "").replace(/\s+/g, " ").trim();
 }
 
+/** The table without the cells that only the page needs, which have `data-unsaved`. */
 export function cellsOf(table: HTMLTableElement): Cells {
-  const lines = [...table.rows].filter((row) => !row.hidden);
-  const headed = lines.length > 0 && [...lines[0].cells].every((cell) => cell.tagName === "TH");
-  const head = headed ? [...lines[0].cells].map(textOf) : [];
+  const shown = [...table.rows].filter((row) => !row.hidden);
+  const lines = shown.map((row) => [...row.cells].filter((cell) => cell.dataset.unsaved === undefined));
+  const headed = lines.length > 0 && lines[0].every((cell) => cell.tagName === "TH");
+  const head = headed ? lines[0].map(textOf) : [];
   const body = headed ? lines.slice(1) : lines;
-  const columns = Math.max(head.length, ...body.map((row) => row.cells.length));
-  const numeric = Array.from({ length: columns }, (_, at) => body.length > 0 && body.every((row) => row.cells[at]?.classList.contains("number")));
+  const columns = Math.max(head.length, ...body.map((row) => row.length));
+  const isNumber = (cell: HTMLTableCellElement | undefined): boolean => cell?.classList.contains("number") ?? false;
+  const numeric = Array.from({ length: columns }, (_, at) => body.length > 0 && body.every((row) => isNumber(row[at])));
   const rows = body.map((row) =>
-    [...row.cells].map((cell, at) => {
+    row.map((cell, at) => {
       const text = textOf(cell);
       if (!numeric[at]) return text;
       return text === "-" ? "" : text.replaceAll(",", "");

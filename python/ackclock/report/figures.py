@@ -67,6 +67,8 @@ class Series:
     """Ends of what the kind ``spans`` draws, which begin at `x`; NaN for what goes on."""
     lane: ArrayLike | None = None
     """Numbers of the plot's lanes that ``marks`` and ``spans`` are in."""
+    count: int | None = None
+    """The number of all events, of which marks and spans may show some; the legend has it."""
     parts: tuple[int, int] | None = None
     """For many points: the parts of one that x and the other columns are rounded to, see `packed`."""
 
@@ -83,7 +85,7 @@ class Series:
             raise ValueError(f"series {self.label!r}: spans need their ends")
         columns |= {name: given for name, given in (("to", self.to), ("lane", self.lane)) if given is not None}
         data: dict[str, Any] = {
-            "label": self.label,
+            "label": self.label if self.count is None else f"{self.label} ({self.count:,})",
             "colour": self.colour,
             "dark": on_dark(self.colour),
             "kind": self.kind,

@@ -22,6 +22,9 @@ __all__ = ["MOST_MARKS", "Events", "events_of"]
 MOST_MARKS = 120
 """Events of one kind that are marked in a panel; more of them would cover each other."""
 
+FEW = 40
+"""Events of one kind that a panel has room for."""
+
 NEUTRAL = "#5b6470"
 """The colour of a kind of event in the legend: in the plot, events have the colours of their flows."""
 
@@ -118,8 +121,8 @@ def events_of(
             if len(joined) < len(drawn):
                 told.append(f"{len(drawn):,} times of {label} are drawn as {len(joined)}, with close ones joined")
             x, to, lane_of = np.array(joined, dtype=np.float64).reshape(-1, 3).T
-            named = f"{label} ({len(spans):,})"
-            series.append(Series(named, x, np.full(len(x), np.nan), colour, "spans", to=to, lane=lane_of))
+            nothing = np.full(len(x), np.nan)
+            series.append(Series(label, x, nothing, colour, "spans", to=to, lane=lane_of, count=len(spans)))
     for event, kind in marks.items():
         times, places = np.concatenate(kind.times), np.concatenate(kind.lanes)
         label, marker = MARKS[event]
@@ -130,10 +133,11 @@ def events_of(
         if len(kept) < len(times):
             told.append(f"{len(kept)} of {len(times):,} times of {label} are marked")
         x, y = times[kept], np.full(len(kept), np.nan)
-        named = f"{label} ({total:,})"
-        series.append(Series(named, x, y, NEUTRAL, "marks", marker=marker, lane=places[kept]))
+        series.append(Series(label, x, y, NEUTRAL, "marks", marker=marker, lane=places[kept], count=total))
     if not series:
         return Events()
+    if any((one.count or 0) > FEW for one in series):
+        told.append("marks that would cover each other are drawn once, and more appear when you zoom in")
     note = f"Events: {'; '.join(told)}." if told else ""
     return Events(series, lanes, note)
 

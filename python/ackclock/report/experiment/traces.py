@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ackclock.store import Store
     from ackclock.table import Table
 
-__all__ = ["MOST_FLOWS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
+__all__ = ["CAPACITY_OF", "DRAWN", "MOST_FLOWS", "MOST_PACKETS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
 
 TRACES = ("window", "rates", "queues", "dash_segments", "packets")
 """The tables that are drawn over time."""
@@ -55,6 +55,8 @@ SEQUENCE_PARTS = (10**6, 10**3)
 DOTTED = (1.2, 1.2)
 SEQUENCE = "Time-sequence graph"
 CAPACITY = "#7a7a7a"
+CAPACITY_OF = "capacity of "
+"""The label of a link's capacity begins so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ def _rates(result: Result, view: View) -> list[Plot]:
     ]
     if "links" in result.tables:
         name, capacity = tables.capacity_of(result, None, binned.edges)
-        lines.insert(0, _capacity(f"capacity of {name}", binned.edges, capacity / 1e6, view))
+        lines.insert(0, _capacity(f"{CAPACITY_OF}{name}", binned.edges, capacity / 1e6, view))
     colours = {flow: shown[flow].style.colour for flow in flows}
     found = [_marked(Plot("Goodput", "time (s)", "Mbit/s", lines, note), _events(result, colours, view, main=True))]
     index = tables.fairness(binned, list(binned.bps))
@@ -359,7 +361,7 @@ def _sequence(result: Result, view: View) -> list[Plot]:
     notes = [f"Of {flow}, the first of {len(flows)} flows."] if len(flows) > 1 else []
     count, total = (sum(len(np.asarray(one.x)) for one in drawn), sum(len(time) for time, _ in points.values()))
     if count < total:
-        notes.append(f"{count:,} of {total:,} points are drawn; `ackclock serve` draws all where you zoom in.")
+        notes.append(f"{count:,} of {total:,} points are drawn; in ackclock serve, zooming in draws the others.")
     return [Plot(SEQUENCE, "time (s)", "stream offset (kB)", drawn, " ".join(notes))]
 
 
