@@ -299,12 +299,14 @@ class TestPlots:
     def draw(page, series, **options):
         """A plot at the end of the page, and in sight."""
         lines = [{"colour": "#ff0000", "dark": "#ff8080", "kind": "line", "marker": "o"} | one for one in series]
-        figure = {"x_label": "x", "y_label": "y", "from_zero": True, "series": lines} | options
+        figure = {"title": "small", "x_label": "x", "y_label": "y", "from_zero": True, "series": lines} | options
         page.run(
             "document.querySelector('main').append(Object.assign(document.createElement('div'), {id: 'small'})), "
-            f"ackclock.plot(document.querySelector('#small'), {json.dumps(figure)}) && "
-            "document.querySelector('#small').scrollIntoView()"
+            f"ackclock.plot(document.querySelector('#small'), {json.dumps(figure)})"
         )
+        # uPlot takes its height after the script.
+        page.settle()
+        page.run("document.querySelector('#small').scrollIntoView()")
         page.settle()
 
     @staticmethod

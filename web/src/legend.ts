@@ -78,5 +78,5 @@ export function addLegend(scene: Scene, figure: Drawable): void {
     scene.items.push(text(words, x + (line ? SAMPLE : 0), colour));
     x += width + GAP;
   }
-  scene.height = y + ROW / 2 + 4;
+  scene.height = Math.ceil(y + ROW / 2 + 4);
 }

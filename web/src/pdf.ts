@@ -75,6 +75,7 @@ function pathOf(outline: Outline): string {
 
 /** The operators of a page. */
 class Content {
+  /** Entries of graphics states, for fills and for strokes. */
   readonly alphas: string[] = [];
   private readonly lines: string[] = [];
   private clip: Clip = NO_CLIP;
@@ -120,10 +121,10 @@ class Content {
   }
 
   private paint(operator: "rg" | "RG", paint: Paint): void {
-    const alpha = fine(paint[3]);
+    const alpha = `${operator === "rg" ? "/ca" : "/CA"} ${fine(paint[3])}`;
     let number = this.alphas.indexOf(alpha);
     if (number < 0) number = this.alphas.push(alpha) - 1;
-    this.change("gs", `/A${number} gs`);
+    this.change(`${operator} alpha`, `/A${number} gs`);
     this.change(operator, `${paint.slice(0, 3).map((one) => fine(one / 255)).join(" ")} ${operator}`);
   }
 
@@ -149,7 +150,7 @@ async function deflated(text: string): Promise<Uint8Array<ArrayBuffer>> {
 export async function pdfOf(scene: Scene): Promise<Blob> {
   const content = new Content(scene);
   const stream = await deflated(content.toString());
-  const alphas = content.alphas.map((alpha, number) => `/A${number} << /ca ${alpha} /CA ${alpha} >>`).join(" ");
+  const alphas = content.alphas.map((alpha, number) => `/A${number} << ${alpha} >>`).join(" ");
   const font = (name: string, encoding = "/Encoding /WinAnsiEncoding"): string =>
     `<< /Type /Font /Subtype /Type1 /BaseFont /${name} ${encoding} >>`;
   const title = [0xfe, 0xff];
