@@ -149,14 +149,11 @@ class TestPlots:
         subprocess.run(command, check=True)
         drawn = image.imread(page.folder / "drawn.png")
         assert abs(np.array(png.shape[:2]) - drawn.shape[:2]).max() <= 2
-        rows, columns = np.minimum(png.shape[:2], drawn.shape[:2])
-        first, second = (one[:rows, :columns, :3] for one in (png, drawn))
-        for colour in (BLUE, GREEN, ORANGE, "#cc79a7", "#d55e00"):
-            wanted = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
-            found = [np.argwhere(np.abs(one - wanted).max(axis=2) < 0.04) for one in (first, second)]
-            assert min(len(one) for one in found) > 20
-            np.testing.assert_allclose(found[0].mean(axis=0), found[1].mean(axis=0), atol=8)
-        assert first[0, 0].tolist() == [1, 1, 1]  # paper is white, although the page is dark
+        # The inside of the axes, where no text is; edges of lines are blurred in two ways.
+        first, second = (one[20:580, 180:1400, :3].reshape(28, 20, 61, 20, 3).mean(axis=(1, 3)) for one in (png, drawn))
+        assert np.abs(first - second).max() < 0.1
+        assert np.ptp(first) > 0.3
+        assert png[0, 0, :3].tolist() == [1, 1, 1]  # paper is white, although the page is dark
 
     def test_what_is_hidden_or_out_of_view_is_not_saved(self, page):
         page.run(

@@ -8,7 +8,7 @@ import { barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./st
 export * from "./draw";
 
 /** Milliseconds between two looks at the store, while a sweep runs and when all has finished. */
-const [BUSY, QUIET] = [2000, 10_000];
+const [BUSY, QUIET] = [2000, 5000];
 
 const chosen = new Set<string>();
 const rows = new Map<string, HTMLTableRowElement>();

@@ -107,7 +107,7 @@ def events_of(
     series: list[Series] = []
     told: list[str] = []
     outages: list[tuple[float, float, int]] = []
-    links = dict.fromkeys(link for link in table["link"] if link) if "link" in table else {}
+    links = dict.fromkeys(link for link in table["link"] if isinstance(link, str) and link) if "link" in table else {}
     for link in links:
         down = table["link"] == link
         outages += [

@@ -236,7 +236,10 @@ def _states(table: Table, flows: dict[str, str], view: View) -> Plot:
     if "cc_state" in table:
         for flow, colour in flows.items():
             mine = table["flow"] == flow
-            found = [names.setdefault(name, len(names)) if name else np.nan for name in table["cc_state"][mine]]
+            found = [
+                names.setdefault(name, len(names)) if isinstance(name, str) and name else np.nan
+                for name in table["cc_state"][mine]
+            ]
             states, time = np.array(found, dtype=np.float64), table["time_s"][mine]
             if not np.isfinite(states).any():
                 continue
