@@ -80,7 +80,8 @@ function yRange(figure: Drawable): uPlot.Range.Function {
     if (low > high) return [0, 1];
     if (figure.from_zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
     const pad = 0.05 * (high - low || Math.abs(high) || 1);
-    const bottom = figure.from_zero && low === 0 ? 0 : low - pad;
+    // What is never below zero has no room there.
+    const bottom = low >= 0 ? Math.max(0, low - pad) : low - pad;
     const top = figure.from_zero && high === 0 && !lanes ? 0 : high + pad;
     // Rows of events have room of their own.
     const share = Math.min(0.5, (lanes * LANE) / Math.max(80, u.height - 70));

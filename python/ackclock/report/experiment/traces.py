@@ -365,7 +365,7 @@ def _sequence(result: Result, view: View) -> list[Plot]:
     count, total = (sum(len(np.asarray(one.x)) for one in drawn), sum(len(time) for time, _ in points.values()))
     if count < total:
         notes.append(f"{count:,} of {total:,} points are drawn; in ackclock serve, zooming in draws the others.")
-    return [Plot(SEQUENCE, "time (s)", "stream offset (kB)", drawn, " ".join(notes))]
+    return [Plot(SEQUENCE, "time (s)", "stream offset (kB)", drawn, " ".join(notes), from_zero=False)]
 
 
 def _shares(lengths: dict[str, int], most: int) -> dict[str, int]:
