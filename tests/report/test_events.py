@@ -11,7 +11,7 @@ from ackclock.report.experiment.events import events_of
 from ackclock.report.experiment.traces import panels
 from ackclock.report.packing import packed
 from tests.helpers.scenarios import PROBED
-from tests.helpers.tables import make_result, make_table
+from tests.helpers.tables import make_result, make_table, sequence_of
 
 FLOWS = {"one": "#0072b2", "two": "#009e73"}
 
@@ -187,24 +187,6 @@ class TestPacking:
         for bad in (np.nan, np.inf, 1e15):
             with pytest.raises(ValueError, match="NaN, infinity or a number of more than 15 digits"):
                 packed([1, bad], 1000)
-
-
-def sequence_of(count):
-    """A run of one flow that sends a segment each millisecond, of which every hundredth is dropped and sent again."""
-    time = np.arange(count) / 1e3
-    lost = np.arange(0, count, 100)
-    kinds = ["sent"] * count + ["dropped"] * len(lost) + ["sent"] * len(lost)
-    table = make_table(
-        time_s=np.concatenate([time, time[lost] + 0.01, time[lost] + 0.05]).tolist(),
-        flow=["one"] * len(kinds),
-        side=["source"] * len(kinds),
-        event=kinds,
-        seq=[*range(0, 1448 * count, 1448), *(1448 * lost).tolist(), *(1448 * lost).tolist()],
-        len=[1448] * len(kinds),
-        ack=[None] * len(kinds),
-        retransmission=[False] * (count + len(lost)) + [True] * len(lost),
-    )
-    return make_result(1, packets=table, flows=make_table(flow=["one"], cc=["reno"]))
 
 
 class TestSequence:
