@@ -152,8 +152,9 @@ def test_a_report_draws_what_serve_draws(served, runs, tmp_path):
     """One figure looks the same on both pages, to the pixel: both are drawn by one module."""
     (figure, *_) = served.json(f"/api/lines?runs={runs[0]}")["figures"]
     draw = (
-        "(() => { const place = document.createElement('div'); place.style.cssText = 'position: fixed; top: 0; "
-        f"left: 0; width: 600px'; document.body.append(place); window.drawn = ackclock.plot(place, {json.dumps(figure)}); "
+        "(() => { const place = document.createElement('div'); document.body.append(place); "
+        "place.style.cssText = 'position: fixed; top: 0; left: 0; width: 600px'; "
+        f"window.drawn = ackclock.plot(place, {json.dumps(figure)}); "
         "window.canvas = place.querySelector('canvas'); })()"
     )
     Report("empty").write(tmp_path / "report.html")
