@@ -17,10 +17,11 @@ export class Lines {
   private timer = 0;
   private asked = 0;
 
-  /** `fetch` gives the figures of a stretch of time. */
+  /** `fetch` gives the figures of a stretch of time; `failed` is told why it did not. */
   constructor(
     private readonly place: HTMLElement,
     private readonly fetch: (range: Range) => Promise<readonly Figure[]>,
+    private readonly failed: (error: unknown) => void,
   ) {}
 
   /** Removes all panels. What is zoomed to is kept for those to come. */
@@ -65,7 +66,13 @@ export class Lines {
       this.notes.forEach(({ element, whole }) => (element.textContent = whole));
       return;
     }
-    const figures = await this.fetch(range);
+    let figures: readonly Figure[];
+    try {
+      figures = await this.fetch(range);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
     if (number !== this.asked) return;
     for (const figure of figures) {
       this.plots.get(figure.title)?.refine(figure);

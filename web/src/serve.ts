@@ -26,7 +26,13 @@ const told = (error: unknown): HTMLElement => make("p", { className: "error", te
 const hint = (): HTMLElement => make("p", { textContent: "Choose runs above." });
 const nameOf = (run: Run): string => [...run.values, `seed ${run.seed}`].join(", ");
 const inOrder = (): Run[] => state.runs.filter((run) => chosen.has(run.run));
-const lines = new Lines(byId("lines"), (range) => linesOf(inOrder(), range));
+const lines = new Lines(byId("lines"), (range) => linesOf(inOrder(), range), tell);
+
+/** Puts an error into the line on the state of the store. */
+function tell(error: unknown): void {
+  byId("state").className = "error";
+  byId("state").textContent = (error as Error).message;
+}
 
 /** Puts children in an order, and moves only those that are elsewhere. */
 function arrange(parent: Element, children: readonly Element[]): void {
@@ -189,8 +195,7 @@ async function follow(): Promise<void> {
     const now = await stateAfter(state.version);
     if (now) take(now);
   } catch (error) {
-    byId("state").className = "error";
-    byId("state").textContent = (error as Error).message;
+    tell(error);
     // What is told has to be told anew when the store is well again.
     state = { ...state, version: "" };
   }
