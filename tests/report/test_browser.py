@@ -8,6 +8,7 @@ import pytest
 
 from ackclock.report import Intervals, Plot, Report, Row, Series
 from ackclock.report.experiment.traces import panels
+from ackclock.report.packing import packed
 from ackclock.stats import Estimate
 from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.tables import sequence_of
@@ -372,6 +373,15 @@ class TestPlots:
         assert self.hovered(page, 0.7) == {"x": "7", "step": "1", "line": "9", "often": "4"}
         assert self.hovered(page, 0.3) == {"x": "3", "step": "1", "line": "1", "often": "4"}
         assert self.hovered(page, 0.99) == {"x": "10", "step": "9", "line": "9", "often": "4"}
+
+    def test_packed_columns_are_what_was_packed(self, page):
+        values = [12.345, -3.25, 0, -1_234_567, 999_999.5]
+        packs = {"x": packed(range(5), 1), "y": packed(values, 1000)}
+        self.draw(page, [packs | {"label": "packed"}, {"label": "plain", "x": list(range(5)), "y": values}])
+        for place, value in enumerate(values):
+            found = self.hovered(page, 0.01 + 0.245 * place)
+            assert found["packed"] == found["plain"]
+            assert float(found["packed"]) == float(f"{value:.5g}")
 
     def test_a_logarithmic_axis_has_its_own_numbers(self, page):
         page.run(LISTEN)
