@@ -82,7 +82,7 @@ function yRange(figure: Drawable): uPlot.Range.Function {
     const pad = 0.05 * (high - low || Math.abs(high) || 1);
     // What is never below zero has no room there.
     const bottom = low >= 0 ? Math.max(0, low - pad) : low - pad;
-    const top = figure.from_zero && high === 0 && !lanes ? 0 : high + pad;
+    const top = figure.from_zero && high === 0 && low < 0 && !lanes ? 0 : high + pad;
     // Rows of events have room of their own.
     const share = Math.min(0.5, (lanes * LANE) / Math.max(80, u.height - 70));
     return [bottom, top + ((top - bottom) * share) / (1 - share)];

@@ -9,7 +9,8 @@ export * from "./draw";
 function draw(part: ParentNode): void {
   for (const source of part.querySelectorAll<HTMLScriptElement>("script[data-plot]:not([data-drawn])")) {
     const element = document.getElementById(source.dataset.plot!)!;
-    if (element.closest("[hidden]")) continue;
+    // What is not shown has no width to be drawn in.
+    if (element.closest("[hidden], details:not([open])")) continue;
     source.dataset.drawn = "";
     const sync = element.closest<HTMLElement>("[data-sync]")?.dataset.sync;
     saveable(element, new Plot(element, JSON.parse(source.textContent!) as Figure, { sync }));
@@ -45,6 +46,11 @@ function filters(box: HTMLElement): void {
   selects.forEach((select) => select.addEventListener("change", filter));
   filter();
 }
+
+// A part that was folded is drawn when it is opened; these events do not bubble.
+document.addEventListener("toggle", (event) => {
+  if (event.target instanceof HTMLDetailsElement && event.target.open) draw(event.target);
+}, true); // prettier-ignore
 
 saveAll(document);
 document.querySelectorAll<HTMLElement>(".choice").forEach(chooses);

@@ -54,18 +54,20 @@ export function saveable(element: HTMLElement, plot: Plot): void {
   element.after(figureButtons(titleOf(element, plot.visible.title), () => sceneOfPlot(plot)));
 }
 
-/** The words of the nearest heading above an element, of these levels. */
-function headingOf(element: Element, levels: RegExp): string {
+/** The words of the nearest heading above an element; that of a folded part is in its summary. */
+function headingOf(element: Element): string {
+  const levels = "h1, h2, h3";
   for (let inside: Element | null = element; inside; inside = inside.parentElement) {
     for (let before = inside.previousElementSibling; before; before = before.previousElementSibling) {
-      if (levels.test(before.tagName)) return before.textContent ?? "";
+      const heading = before.matches(levels) ? before : before.matches("summary") ? before.querySelector(levels) : null;
+      if (heading) return heading.textContent ?? "";
     }
   }
   return "";
 }
 
 /** The title of what an element shows, and what is chosen of it. */
-function titleOf(element: Element, title = headingOf(element, /^H[1-3]$/)): string {
+function titleOf(element: Element, title = headingOf(element)): string {
   const option = element.closest(".option")?.querySelector(":scope > .chosen")?.textContent ?? "";
   return [title || document.title, option].filter(Boolean).join(", ");
 }
@@ -84,7 +86,7 @@ export function saveAll(part: ParentNode): void {
 
 /** Puts buttons after a table, or after what it scrolls in. */
 export function saveTable(table: HTMLTableElement): void {
-  const name = nameOf(titleOf(table));
+  const name = nameOf(titleOf(table, table.caption?.textContent ?? undefined));
   const place = table.closest(".scroll") ?? table;
   place.after(
     buttons("this table", ["CSV", "LaTeX"], (form) => {
