@@ -8,7 +8,7 @@
 # make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
 # make wheel-test  installs that wheel where no compiler is and tries what it promises
 # make sdist  makes a source distribution, in out/sdist
-# make vendor fetches uPlot, which reports carry, from npm
+# make vendor builds the scripts of reports and of `ackclock serve` from web/, with uPlot and esbuild from npm
 # make workflows  checks the files of .github/workflows
 # make residuals  runs a set of scenarios in the simulator and in Linux in virtual time and writes docs/residuals.md
 # make wasm   checks that the engine compiles for a browser, where a toolchain for that is present
@@ -45,7 +45,7 @@ LLVM_STRIP = $(subst clang,llvm-strip,$(CLANG))
 BPF_OBJECTS := $(patsubst bpf/%,python/ackclock/kernel/modules/objects/%,$(patsubst %.c,%.o,$(wildcard bpf/*.bpf.c)))
 BPF_READY = $(and $(CLANG),$(shell command -v $(LLVM_STRIP)),$(wildcard /usr/include/bpf/bpf_helpers.h))
 
-PACKAGING := $(wildcard tools/packaging/*.py tools/packaging/*.json tools/packaging/licences.toml)
+PACKAGING := $(wildcard tools/packaging/*.py tools/packaging/licences.toml)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 
 # A link to a name that does not exist is an error.
@@ -179,13 +179,13 @@ $(KERNEL_SCRIPTS)/ksft_runner.sh:
 	rm -f $(@D)/$(KERNEL_SOURCE)_*.deb
 
 # The environment, with the extension built in release mode and the package installed in place.
-env: $(STAMPS)/package $(if $(BPF_READY),bpf)
+env: $(STAMPS)/package vendor $(if $(BPF_READY),bpf)
 
 # Says what is missing on this machine before anything is built.
 requirements:
 	tools/packaging/requirements.sh
 
-# npm, which fetches uPlot, comes from Python's packages where the machine has none.
+# npm, which fetches uPlot and esbuild, comes from Python's packages where the machine has none.
 $(STAMPS)/requirements: requirements.txt | requirements
 	python3 -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
@@ -223,6 +223,7 @@ lint: env
 	$(BIN)/ruff check python tests tools docs
 	$(BIN)/ruff format --check python tests tools docs
 	$(BIN)/mypy python/ackclock tools
+	$(BIN)/python -m tools.packaging.vendor --check
 	$(BIN)/stubtest ackclock._core
 
 python-test: env

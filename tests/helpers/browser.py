@@ -118,6 +118,20 @@ class Browser:
         """Switches the network off."""
         self.send("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
 
+    def download_to(self, folder: Path) -> None:
+        """Names the folder that files are saved in."""
+        self.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+
+    def saved(self, path: Path) -> bytes:
+        """Waits for a file to be saved, and gives its content."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            # Chromium writes to another name, and renames the file when it is whole.
+            if path.exists():
+                return path.read_bytes()
+            time.sleep(0.02)
+        raise PageError(f"never saved: {path}; {self.errors}")
+
     def dark(self, on: bool) -> None:
         """Asks pages for their dark form."""
         value = "dark" if on else "light"

@@ -67,25 +67,39 @@ class TestLicences:
 
 
 class TestVendoredScripts:
-    def test_the_pinned_version_is_there_and_reports_carry_it_with_its_licence(self):
-        assert vendor.is_present()
-        assert f"uPlot (v{vendor.pinned()})" in assets.drawing()
-        assert "Permission is hereby granted, free of charge" in assets.drawing()
-        assert "var uPlot" in assets.drawing()
+    def test_every_bundle_has_the_pinned_uplot_with_its_licence(self):
+        assert vendor.is_present(), "web/ has changed since the bundles were built: run `make vendor`"
+        for name in ("report.js", "serve.js"):
+            script = assets.bundle(name)
+            assert f"uPlot (v{vendor.pinned()})" in script[:200]
+            assert "Permission is hereby granted, free of charge" in script[:2000]
+        assert vendor.LICENCE in assets.style()[:200]
+        assert ".uplot" in assets.style()
 
-    def test_the_lock_has_a_checksum_and_no_address(self):
-        lock = (ROOT / "tools/packaging/package-lock.json").read_text()
-        wanted = json.loads((ROOT / "tools/packaging/package.json").read_text())["dependencies"]
-        assert wanted == {"uplot": vendor.pinned()}
-        assert json.loads(lock)["packages"]["node_modules/uplot"]["integrity"].startswith("sha512-")
+    def test_the_lock_has_checksums_and_no_address(self):
+        lock = (ROOT / "web/package-lock.json").read_text()
+        wanted = json.loads((ROOT / "web/package.json").read_text())
+        for name, version in (wanted["dependencies"] | wanted["devDependencies"]).items():
+            assert version == vendor.pinned(name)
+        packages = {name: one for name, one in json.loads(lock)["packages"].items() if name}
+        assert len(packages) > 20
+        assert all(one["integrity"].startswith("sha512-") for one in packages.values())
         assert "http" not in lock
 
-    def test_another_version_is_not_taken_for_it(self, tmp_path):
+    def test_a_bundle_of_other_sources_is_not_taken_for_it(self, tmp_path, monkeypatch):
         assert not vendor.is_present(tmp_path)
         shutil.copytree(vendor.TARGET, tmp_path, dirs_exist_ok=True)
         assert vendor.is_present(tmp_path)
-        (tmp_path / "uPlot.iife.min.js").write_text("/*! uPlot (v0.0.1) */\n")
+        (tmp_path / "serve.js").write_text(assets.bundle("serve.js").replace(vendor.banner(), "another"))
         assert not vendor.is_present(tmp_path)
+        copy = shutil.copytree(vendor.SOURCES / "src", tmp_path / "web/src")
+        for path in vendor.SOURCES.glob("*.json"):
+            shutil.copy(path, tmp_path / "web")
+        monkeypatch.setattr(vendor, "SOURCES", tmp_path / "web")
+        assert vendor.is_present()
+        with (copy / "plot.ts").open("a") as source:
+            source.write("// changed")
+        assert not vendor.is_present()
 
     def test_a_registry_out_of_reach_is_one_message(self, tmp_path, monkeypatch):
         fake = tmp_path / "npm"
@@ -104,7 +118,7 @@ class TestVendoredScripts:
     def test_a_checkout_without_it_says_what_to_do(self, monkeypatch):
         monkeypatch.setattr(assets, "_read", lambda name: (_ for _ in ()).throw(FileNotFoundError(name)))
         with pytest.raises(ModuleNotFoundError, match="run `make vendor`"):
-            assets.drawing()
+            assets.script()
 
 
 def fake_tools(folder, **versions):

@@ -7,8 +7,11 @@ import numpy as np
 import pytest
 
 from ackclock.report import Intervals, Plot, Report, Row, Series
+from ackclock.report.experiment.traces import panels
+from ackclock.report.packing import packed
 from ackclock.stats import Estimate
 from tests.helpers.browser import Browser, needs_browser
+from tests.helpers.tables import sequence_of
 
 DRAWN = """(() => [...document.querySelectorAll("canvas")].filter((one) => !one.closest("[hidden]")).map((one) => {
   const copy = Object.assign(document.createElement("canvas"), { width: one.width, height: one.height });
@@ -259,6 +262,45 @@ class TestReport:
             page.mouse("mouseReleased", left + 0.5 * width, middle, clicks)
         assert ranges() == whole
 
+    def test_a_zoomed_sequence_graph_has_every_segment(self, browser, tmp_path):
+        """20,000 segments are in the file, and a zoom to a few of them shows each, over the whole height."""
+        (plot,) = panels(sequence_of(20_000), 300, 60_000)
+        report = Report("sequence")
+        report.add_figure(plot)
+        report.write(tmp_path / "report.html")
+        assert len((tmp_path / "report.html").read_bytes()) < 350_000
+        browser.errors.clear()
+        browser.size(1000, 800)
+        browser.open(tmp_path / "report.html")
+        browser.run("""(() => {
+          const { fillRect, clearRect } = CanvasRenderingContext2D.prototype;
+          CanvasRenderingContext2D.prototype.clearRect = function (...given) {
+            window.dots = [];
+            return clearRect.apply(this, given);
+          };
+          CanvasRenderingContext2D.prototype.fillRect = function (...given) {
+            dots.push(given);
+            return fillRect.apply(this, given);
+          };
+        })()""")
+        for left, right in ((0.5, 0.6), (0.5, 0.55), (0.5, 0.54)):
+            begin, middle, width = browser.run(
+                "(() => { const box = document.querySelector('.u-over').getBoundingClientRect(); "
+                "return [box.left, box.top + box.height / 2, box.width] })()"
+            )
+            browser.hover(begin + left * width, middle)
+            browser.mouse("mousePressed", begin + left * width, middle)
+            browser.mouse("mouseMoved", begin + right * width, middle)
+            browser.mouse("mouseReleased", begin + right * width, middle)
+        dots = np.array(browser.run("dots"), dtype=float)
+        # 20 s, and then a tenth, a twentieth and a twenty-fifth: 4 ms, with a segment each.
+        across, up = dots[:, 0], dots[:, 1]
+        inside = (across > 94) & (across < 940)
+        assert 3 <= inside.sum() <= 6
+        assert np.ptp(np.diff(across)) < 1.5
+        assert np.ptp(up[inside]) > 150
+        assert browser.errors == []
+
     def test_a_legend_tells_lines_of_one_colour_apart(self, page):
         marks = page.run(LEGEND)
         assert "2px solid" in marks["one cwnd"]
@@ -300,12 +342,14 @@ class TestPlots:
     def draw(page, series, **options):
         """A plot at the end of the page, and in sight."""
         lines = [{"colour": "#ff0000", "dark": "#ff8080", "kind": "line", "marker": "o"} | one for one in series]
-        figure = {"x_label": "x", "y_label": "y", "from_zero": True, "series": lines} | options
+        figure = {"title": "small", "x_label": "x", "y_label": "y", "from_zero": True, "series": lines} | options
         page.run(
             "document.querySelector('main').append(Object.assign(document.createElement('div'), {id: 'small'})), "
-            f"ackclock.plot(document.querySelector('#small'), {json.dumps(figure)}) && "
-            "document.querySelector('#small').scrollIntoView()"
+            f"ackclock.plot(document.querySelector('#small'), {json.dumps(figure)})"
         )
+        # uPlot takes its height after the script.
+        page.settle()
+        page.run("document.querySelector('#small').scrollIntoView()")
         page.settle()
 
     @staticmethod
@@ -330,6 +374,15 @@ class TestPlots:
         assert self.hovered(page, 0.7) == {"x": "7", "step": "1", "line": "9", "often": "4"}
         assert self.hovered(page, 0.3) == {"x": "3", "step": "1", "line": "1", "often": "4"}
         assert self.hovered(page, 0.99) == {"x": "10", "step": "9", "line": "9", "often": "4"}
+
+    def test_packed_columns_are_what_was_packed(self, page):
+        values = [12.345, -3.25, 0, -1_234_567, 999_999.5]
+        packs = {"x": packed(range(5), 1), "y": packed(values, 1000)}
+        self.draw(page, [packs | {"label": "packed"}, {"label": "plain", "x": list(range(5)), "y": values}])
+        for place, value in enumerate(values):
+            found = self.hovered(page, 0.01 + 0.245 * place)
+            assert found["packed"] == found["plain"]
+            assert float(found["packed"]) == float(f"{value:.5g}")
 
     def test_a_logarithmic_axis_has_its_own_numbers(self, page):
         page.run(LISTEN)

@@ -33,11 +33,10 @@ class TestAnswers:
             found = one.json("/api/runs")
         finally:
             one.end()
-        assert found["names"] == ["flows[0].cc", "sweep"]
-        told = [row["values"][1] for row in found["runs"]]
-        assert len(told) == 6
-        assert len({*told}) == 2
-        assert all(one.startswith("a small sweep (") for one in told)
+        assert found["names"] == ["flows[0].cc"]
+        assert len({*found["sweeps"]}) == 2
+        assert all(one.startswith("a small sweep (") for one in found["sweeps"])
+        assert sorted(row["sweeps"] for row in found["runs"]) == [[0]] * 4 + [[1]] * 2
 
     def test_lines_of_two_runs(self, served, runs):
         figures = {one["title"]: one for one in served.json(f"/api/lines?runs={runs[0]},{runs[3]}")["figures"]}

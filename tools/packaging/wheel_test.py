@@ -92,7 +92,7 @@ def test_the_wheel_contains_licences_examples_and_scripts():
     metadata = f"{'-'.join(WHEEL.name.split('-')[:2])}.dist-info"
     for licence in ("LICENSE-MIT", "LICENSE-APACHE", "THIRD-PARTY-LICENSES"):
         assert f"{metadata}/licenses/{licence}" in names
-    for name in vendor.FILES.values():
+    for name in vendor.FILES:
         assert f"ackclock/report/vendor/{name}" in names
     templates = {path.name for path in (Path(__file__).parents[2] / "python/ackclock/report/templates").iterdir()}
     assert {Path(name).name for name in names if name.startswith("ackclock/report/templates/")} == templates

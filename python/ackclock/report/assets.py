@@ -1,11 +1,11 @@
-"""The scripts and style sheets that a report carries inside itself: uPlot (MIT licence) and ours."""
+"""The scripts and style sheets that a report carries inside itself: uPlot (MIT licence) and ours, in bundles."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import resources
 
-__all__ = ["drawing", "script", "style"]
+__all__ = ["bundle", "script", "style"]
 
 
 @cache
@@ -14,8 +14,8 @@ def _read(name: str) -> str:
     return resources.files("ackclock.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _uplot(name: str) -> str:
-    """A file of uPlot, which the build copies from npm: wheels contain it, and a checkout has it after ``make env``."""
+def bundle(name: str) -> str:
+    """A bundle, which the build makes of ``web/``: wheels contain it, and a checkout has it after ``make env``."""
     try:
         return _read(f"vendor/{name}")
     except FileNotFoundError as error:
@@ -23,15 +23,10 @@ def _uplot(name: str) -> str:
 
 
 def script() -> str:
-    """The JavaScript of a page."""
-    return drawing() + _read("page.js")
-
-
-def drawing() -> str:
-    """The part of the JavaScript that draws plots, under uPlot's licence, which has to stay with every copy."""
-    return f"/*!\n{_uplot('uPlot.LICENSE')}*/\n{_uplot('uPlot.iife.min.js')}\n{_read('plots.js')}"
+    """The JavaScript of a page, under uPlot's licence, which has to stay with every copy."""
+    return bundle("report.js")
 
 
 def style() -> str:
     """The style sheet of a page."""
-    return _uplot("uPlot.min.css") + "\n" + _read("page.css")
+    return bundle("page.css")

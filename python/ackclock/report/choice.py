@@ -35,7 +35,7 @@ class Panels:
     def html(self, identifier: str) -> Markup:
         """The body."""
         figures = [plot.data() for plot in self.plots]
-        share_x(figures)
+        share_x(figures, self.plots)
         bodies = [
             (plot.title, plot_html(data, f"{identifier}-{at}"), plot.caption)
             for at, (plot, data) in enumerate(zip(self.plots, figures, strict=True))

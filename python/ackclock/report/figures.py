@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ackclock.report.colours import on_dark
+from ackclock.report.packing import packed
 from ackclock.report.render import render
 from ackclock.report.words import cell_text
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 
     from ackclock.stats import Estimate
 
-__all__ = ["Intervals", "Plot", "Reference", "Row", "Series", "linear_ticks", "plot_html", "share_x"]
+__all__ = ["Intervals", "Lane", "Plot", "Reference", "Row", "Series", "linear_ticks", "plot_html", "share_x"]
 
-Kind: TypeAlias = Literal["line", "step", "points", "interval", "band", "bars"]
+Kind: TypeAlias = Literal["line", "step", "points", "interval", "band", "bars", "marks", "spans"]
 
 DIGITS = 7
 """Significant digits of plotted numbers: a microsecond in ten seconds, and far below a pixel."""
@@ -63,6 +64,14 @@ class Series:
     """Thin, with the area below it pale, behind what it belongs to."""
     digits: int = DIGITS
     """Significant digits of its numbers in the page."""
+    to: ArrayLike | None = None
+    """Ends of what the kind ``spans`` draws, which begin at `x`; NaN for what goes on."""
+    lane: ArrayLike | None = None
+    """Numbers of the plot's lanes that ``marks`` and ``spans`` are in."""
+    count: int | None = None
+    """The number of all events, of which marks and spans may show some; the legend has it."""
+    parts: tuple[int, int] | None = None
+    """For many points: the parts of one that x and the other columns are rounded to, see `packed`."""
 
     def data(self) -> dict[str, Any]:
         """As the page's script takes it, in order of x."""
@@ -73,8 +82,11 @@ class Series:
             if self.low is None or self.high is None:
                 raise ValueError(f"series {self.label!r}: an interval needs low and high")
             columns |= {"low": self.low, "high": self.high}
+        if self.kind == "spans" and self.to is None:
+            raise ValueError(f"series {self.label!r}: spans need their ends")
+        columns |= {name: given for name, given in (("to", self.to), ("lane", self.lane)) if given is not None}
         data: dict[str, Any] = {
-            "label": self.label,
+            "label": self.label if self.count is None else f"{self.label} ({self.count:,})",
             "colour": self.colour,
             "dark": on_dark(self.colour),
             "kind": self.kind,
@@ -90,10 +102,33 @@ class Series:
             column = np.asarray(values, dtype=np.float64).ravel()
             if column.size != x.size:
                 raise ValueError(f"series {self.label!r}: {column.size} values of {name} for {x.size} of x")
-            data[name] = _numbers(column[order], self.digits)
+            if self.kind in ("marks", "spans") and name == "y":
+                # What is above the lines has no value.
+                data[name] = []
+            elif self.parts is not None:
+                data[name] = packed(column[order], self.parts[name != "x"])
+            else:
+                data[name] = _numbers(column[order], self.digits)
         if not np.isfinite(x).all():
             raise ValueError(f"series {self.label!r}: x holds NaN or infinity")
         return data
+
+    def ends(self) -> list[float]:
+        """The least and the largest x; none if it has no point."""
+        x = np.asarray(self.x, dtype=np.float64).ravel()
+        return [float(x.min()), float(x.max())] if x.size else []
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A row above the lines of a plot, which marks and spans are in."""
+
+    label: str
+    colour: str
+
+    def data(self) -> dict[str, str]:
+        """As the page's script takes it."""
+        return {"label": self.label, "colour": self.colour, "dark": on_dark(self.colour)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +150,10 @@ class Plot:
     """Whether the x axis is logarithmic: all of it is above zero."""
     tall: float = 1.0
     """Its height, in those of a plot that stands alone."""
+    lanes: Sequence[Lane] = ()
+    """Rows of marks and spans, from the top."""
+    y_names: Sequence[str] = ()
+    """Names of the values 0, 1, 2 and so on of y, where y is no quantity."""
 
     def data(self) -> dict[str, Any]:
         """As the page's script takes it."""
@@ -128,12 +167,20 @@ class Plot:
             "series": [series.data() for series in self.series],
         }
         if self.x_log:
-            if any(x is not None and x <= 0 for series in data["series"] for x in series["x"]):
+            if any(x <= 0 for x in self.ends()):
                 raise ValueError(f"figure {self.title!r}: a logarithmic axis has no place for 0")
             data["x_log"] = True
         if self.tall != 1.0:
             data["tall"] = self.tall
+        if self.lanes:
+            data["lanes"] = [lane.data() for lane in self.lanes]
+        if self.y_names:
+            data["y_names"] = list(self.y_names)
         return data
+
+    def ends(self) -> list[float]:
+        """The least and the largest x of each series."""
+        return [x for series in self.series for x in series.ends()]
 
     def html(self, identifier: str) -> Markup:
         """The body of the figure."""
@@ -147,11 +194,11 @@ def plot_html(data: Mapping[str, Any], identifier: str) -> Markup:
     return render("plot.html", identifier=identifier, title=data["title"], data=Markup(text))  # noqa: S704
 
 
-def share_x(plots: Sequence[dict[str, Any]]) -> None:
-    """Gives plots that are data already one range of x, that of all of them."""
-    every = [x for plot in plots for series in plot["series"] for x in series["x"]]
-    for plot in plots if every else ():
-        plot["x_range"] = [min(every), max(every)]
+def share_x(figures: Sequence[dict[str, Any]], plots: Sequence[Plot]) -> None:
+    """Gives plots that are data already one range of x, that of all of `plots`."""
+    every = [x for plot in plots for x in plot.ends()]
+    for figure in figures if every else ():
+        figure["x_range"] = [min(every), max(every)]
 
 
 @dataclass(frozen=True, slots=True)

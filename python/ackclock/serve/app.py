@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from arro3.core import Table as ArrowTable
 from arro3.io import write_ipc_stream, write_parquet
@@ -17,13 +17,13 @@ from starlette.routing import Route
 
 from ackclock._errors import RefusedError
 from ackclock.measure import Measure
-from ackclock.palette import COLOURS
 from ackclock.report import assets
 from ackclock.report.experiment.measures import MEASURES
 from ackclock.report.experiment.traces import DRAWN, panels
 from ackclock.report.figures import share_x
-from ackclock.report.tables import cell_text
 from ackclock.serve.guard import Guard
+from ackclock.serve.listing import listed, opening, sweep_names
+from ackclock.serve.overlay import colours_of, overlaid
 from ackclock.serve.shelf import Shelf
 from ackclock.store.parts import stacked
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.types import ASGIApp
 
-    from ackclock.report.figures import Plot
     from ackclock.store import Store
 
 __all__ = ["MOST_LISTED", "MOST_RUNS", "application"]
@@ -45,11 +44,11 @@ MOST_RUNS = 12
 MOST_LISTED = 5000
 """Runs that the page lists."""
 
-RUN_COLOURS = list(COLOURS.values())
-"""The colours of runs: as many as are overlaid."""
-
 POINTS = 1500
 """Points of a line that are sent at most."""
+
+PACKETS = 8000
+"""Points of a time-sequence graph that are sent at most. The page asks anew for the stretch that it zooms to."""
 
 
 class AskedError(RefusedError):
@@ -79,7 +78,7 @@ def application(path: Path, token: str | None = None) -> ASGIApp:
         Route("/", _own("index.html", "text/html")),
         Route("/page.js", _script),
         Route("/page.css", _style),
-        Route("/api/runs", answer(_runs)),
+        Route("/api/runs", answer(lambda request, store: _runs(request, store, shelf.version))),
         Route("/api/lines", answer(_lines)),
         Route("/api/bars", answer(_bars)),
         Route("/data/{name:str}", answer(_data)),
@@ -99,49 +98,36 @@ def _text(name: str) -> str:
 
 
 async def _script(_: Request) -> Response:
-    return Response(assets.drawing() + _text("serve.js"), media_type="text/javascript")
+    return Response(assets.bundle("serve.js"), media_type="text/javascript")
 
 
 async def _style(_: Request) -> Response:
-    return Response(assets.style() + _text("serve.css"), media_type="text/css")
+    return Response(assets.bundle("serve.css"), media_type="text/css")
 
 
-def _runs(_: Request, store: Store) -> Response:
-    """Every run that has finished well, what was varied, and how far the sweeps are."""
-    names = list(dict.fromkeys(name for sweep in store.sweeps for name in sweep.varied))
-    sweep_names = _sweep_names(store)
-    several = len(sweep_names) > 1
-    rows = [row for row in store.runs.rows() if row["status"] == "done"]
-    listed = [
-        {
-            "run": row["run"],
-            "seed": row["seed"],
-            "values": [cell_text(row[name]) for name in names] + [sweep_names[row["sweep"]]] * several,
-        }
-        for row in rows[:MOST_LISTED]
-    ]
+def _runs(request: Request, store: Store, version: str) -> Response:
+    """Every run that has finished well, what was varied, and how far the sweeps are; little if the page knows it."""
+    if request.query_params.get("known") == version:
+        return JSONResponse({"version": version})
+    done = list(dict.fromkeys(row["run"] for row in store.runs.rows() if row["status"] == "done"))
+    names, runs = listed(store, done[:MOST_LISTED])
     return JSONResponse(
         {
+            "version": version,
             "store": store.path.name,
             "asked": len(store.runs),
             "finished": store.finished,
             "failed": store.failed,
-            "done": len(rows),
-            "names": names + ["sweep"] * several,
-            "runs": listed,
+            "done": len(done),
+            "names": names,
+            "sweeps": sweep_names(store.sweeps),
+            "runs": runs,
+            "opening": opening(store.sweeps, {run["run"] for run in runs}),
             "tables": store.tables,
             "most": MOST_RUNS,
             "measures": [text for text in MEASURES if Measure.parse(text).table in store.tables],
         }
     )
-
-
-def _sweep_names(store: Store) -> dict[str, str]:
-    """The sweeps by their names; those of one name by their ids as well."""
-    names = [sweep.name for sweep in store.sweeps]
-    return {
-        sweep.id: sweep.name if names.count(sweep.name) == 1 else f"{sweep.name} ({sweep.id})" for sweep in store.sweeps
-    }
 
 
 def _asked(request: Request, store: Store) -> list[str]:
@@ -159,29 +145,30 @@ def _asked(request: Request, store: Store) -> list[str]:
 
 
 def _lines(request: Request, store: Store) -> Response:
-    """Lines over time: the panels of a report, each with the lines of all runs asked for."""
+    """Lines over time: the panels of a report, each with the lines of all runs asked for, over a stretch of time."""
     keys = _asked(request, store)
-    figures: dict[str, dict[str, Any]] = {}
-    for number, key in enumerate(keys):
-        for plot in panels(store.result(key, DRAWN), POINTS // len(keys) + 100):
-            _overlay(figures, plot, number, alone=len(keys) == 1)
-    share_x(list(figures.values()))
-    return JSONResponse({"figures": list(figures.values())})
+    span = _span(request)
+    results = [store.result(key, DRAWN) for key in keys]
+    most, packets = POINTS // len(keys) + 100, PACKETS // len(keys)
+    plots = overlaid([panels(result, most, packets, span) for result in results], colours_of(results))
+    figures = [plot.data() | {"note": plot.caption} for plot in plots]
+    if span is None:
+        share_x(figures, plots)
+    return JSONResponse({"figures": figures})
 
 
-def _overlay(figures: dict[str, dict[str, Any]], plot: Plot, number: int, *, alone: bool) -> None:
-    data = plot.data() | {"note": plot.caption}
-    colours: dict[str, int] = {}
-    for series in [] if alone else data["series"]:
-        series["label"] = f"{number + 1}: {series['label']}"
-        # Each run has a colour of its own; the flows of a run differ in their dashes.
-        place = colours.setdefault(series["colour"], len(colours))
-        series["colour"] = RUN_COLOURS[number]
-        if place and "dash" not in series:
-            series["dash"] = [8, 2 + 2 * place]
-    known = figures.setdefault(plot.title, data)
-    if known is not data:
-        known["series"] += data["series"]
+def _span(request: Request) -> tuple[float, float] | None:
+    """The stretch of time that is asked for; None for all."""
+    given = [request.query_params.get(name) for name in ("from", "to")]
+    if given == [None, None]:
+        return None
+    try:
+        start, end = (float(text or "") for text in given)
+    except ValueError:
+        start = end = math.nan
+    if not -math.inf < start < end < math.inf:
+        raise AskedError("from and to are seconds, and from is the smaller one")
+    return start, end
 
 
 def _bars(request: Request, store: Store) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,13 @@ class Shelf:
         self._lock = threading.Lock()
         self._seen: object = None
         self._store: Store | None = None
+        self._token = secrets.token_hex(4)
+        self._opened = 0
+
+    @property
+    def version(self) -> str:
+        """A text that is another one whenever the store has changed; for who holds the store."""
+        return f"{self._token}-{self._opened}"
 
     def close(self) -> None:
         """Lets go of the files."""
@@ -47,6 +55,7 @@ class Shelf:
                 self._let_go()
                 self._store = Store(self.path, mixed=True)
                 self._seen = now
+                self._opened += 1
             yield self._store
 
     def _let_go(self) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from ackclock.plot import series as tables
 from ackclock.plot.buffers import buffer_of, stalls_of
 from ackclock.plot.flows import looks
 from ackclock.report.choice import Choice, Panels
+from ackclock.report.experiment.events import Events, events_of
 from ackclock.report.figures import Plot, Series
 from ackclock.report.tables import cell_text
 
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
     from ackclock.store import Store
     from ackclock.table import Table
 
-__all__ = ["MOST_FLOWS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
+__all__ = ["CAPACITY_OF", "DRAWN", "MOST_FLOWS", "MOST_PACKETS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
 
 TRACES = ("window", "rates", "queues", "dash_segments", "packets")
 """The tables that are drawn over time."""
 
-DRAWN = ("flows", "links", "sack_blocks", *TRACES)
+DRAWN = ("flows", "links", "sack_blocks", "events", *TRACES)
 
 STALL = OKABE_ITO["vermillion"]
 """The colour of the marks of stalls."""
@@ -44,10 +46,46 @@ FEWEST = 160
 MOST = 800
 """Points of a line that are enough for any screen."""
 
+MOST_PACKETS = 60_000
+"""Points of all time-sequence graphs in one file: about 300 kB. People zoom into them, down to single segments."""
+
 DIGITS = 5
-SEQUENCE_DIGITS = 8
-"""Significant digits in the time-sequence graph, into which people zoom: a segment is still visible after gigabytes."""
+SEQUENCE_PARTS = (10**6, 10**3)
+"""Parts of a second and of a kilobyte in the time-sequence graph: microseconds and bytes."""
+DOTTED = (1.2, 1.2)
+SEQUENCE = "Time-sequence graph"
 CAPACITY = "#7a7a7a"
+CAPACITY_OF = "capacity of "
+"""The label of a link's capacity begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How much of a run is drawn."""
+
+    most: int
+    """Points of a line."""
+    packets: int
+    """Points of the time-sequence graph."""
+    start: float = -np.inf
+    end: float = np.inf
+    """The stretch of time, in seconds."""
+
+    def cut(self, x: NDArray[np.float64]) -> slice:
+        """Places of the points of this stretch of time, and of one more on each side, of times in order."""
+        first, last = np.searchsorted(x, [self.start, self.end], side="left").tolist()
+        return slice(max(0, first - 1), last + 1)
+
+    def bins(self, x: NDArray[np.float64]) -> int:
+        """The number of bins over all times of which this stretch has `most`."""
+        if not x.size or not self.end - self.start < x[-1] - x[0]:
+            return self.most
+        return min(len(x), int(self.most * (x[-1] - x[0]) / max(self.end - self.start, 1e-9)))
+
+    @property
+    def one_more(self) -> View:
+        """With a point more in each line, for the edges of bins."""
+        return replace(self, most=self.most + 1)
 
 
 def traced(store: Store) -> bool:
@@ -76,7 +114,8 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
     if not rows or not traced(store):
         return None, ""
     # Every run as the first: of one scenario, they have about as many lines.
-    lines = max(1, sum(len(plot.series) for plot in panels(store.result(rows[0]["run"], DRAWN), FEWEST)))
+    first = panels(store.result(rows[0]["run"], DRAWN), FEWEST, FEWEST)
+    lines = max(1, sum(len(plot.series) for plot in first if plot.title != SEQUENCE))
     count = max(1, min(len(rows), budget // (FEWEST * lines)))
     most = max(FEWEST, min(MOST, budget // (count * lines)))
     places = np.unique(np.linspace(0, len(rows) - 1, count).round().astype(int))
@@ -85,7 +124,7 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
         row = rows[place]
         params = store.sweeps[0].points[row["point"]]
         told = ", ".join(f"{name} = {cell_text(value)}" for name, value in params.items())
-        plots = panels(store.result(row["run"], DRAWN), most)
+        plots = panels(store.result(row["run"], DRAWN), most, MOST_PACKETS // count)
         if plots:
             options.append((f"{told or 'the scenario'}; seed {row['seed']}", Panels(plots)))
     if not options:
@@ -93,50 +132,127 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
     total = int(store.sql("SELECT count(*) AS n FROM runs WHERE status = 'done'")["n"][0])
     left = (
         f"Runs over time: {len(options)} of {total} finished runs are here, the first seed of points spread over the "
-        f"sweep, at most {most} points a line (the lowest and highest of each stretch of time). `ackclock serve` shows "
-        "all."
+        f"sweep, at most {most} points a line (the lowest and highest of each stretch of time), and at most "
+        f"{MOST_PACKETS // count:,} of a time-sequence graph. `ackclock serve` shows all."
     )
     return Choice("Over time", "run", options, command=command), left
 
 
-def panels(result: Result, most: int) -> list[Plot]:
-    """All that can be drawn of a run over time."""
+def panels(result: Result, most: int, packets: int = 0, span: tuple[float, float] | None = None) -> list[Plot]:
+    """All that can be drawn of a run over time.
+
+    Parameters
+    ----------
+    result
+        The run.
+    most
+        Points of a line.
+    packets
+        Points of the time-sequence graph; `most` for each of its kinds of points, if that is more.
+    span
+        Start and end in seconds of the stretch of time that is drawn; without it, all of the run.
+    """
+    view = View(most, packets, *(span or (-np.inf, np.inf)))
     found: list[Plot] = []
     if "window" in result.tables:
-        found += _window(result, most)
+        found += _window(result, view)
     if "rates" in result.tables:
-        found += _rates(result, most)
+        found += _rates(result, view)
     if "queues" in result.tables:
-        found += _queues(result, most)
+        found += _queues(result, view)
     if "dash_segments" in result.tables:
-        found += _dash(result, most)
+        found += _dash(result, view)
     if "packets" in result.tables:
-        found += _sequence(result, most)
+        found += _sequence(result, view)
     return [plot for plot in found if plot.series]
 
 
-def _window(result: Result, most: int) -> list[Plot]:
+def _events(result: Result, flows: dict[str, str], view: View, *, main: bool = False) -> Events:
+    return events_of(result.tables.get("events"), flows, main=main, start=view.start, end=view.end)
+
+
+def _marked(plot: Plot, events: Events) -> Plot:
+    """A plot with events above its lines."""
+    if not plot.series or not events.series:
+        return plot
+    caption = " ".join(text for text in (plot.caption, events.note) if text)
+    return replace(plot, series=[*plot.series, *events.series], lanes=events.lanes, caption=caption)
+
+
+def _window(result: Result, view: View) -> list[Plot]:
     table = result.window
     flows, note = _first(table, "flow")
-    shown = looks(result, flows)
+    shown = {flow: look.style.colour for flow, look in looks(result, flows).items()}
     window: list[Series] = []
     rtt: list[Series] = []
-    for flow in flows:
+    rates: list[Series] = []
+    latest = "latest_rtt_ms" if "latest_rtt_ms" in table else "rtt_ms"
+    for flow, colour in shown.items():
         mine = table["flow"] == flow
-        time, colour = table["time_s"][mine], shown[flow].style.colour
-        window.append(_line(f"{flow} in flight", time, table["pipe"][mine] / 1e3, colour, most, faint=True))
-        if np.isfinite(table["ssthresh"][mine].astype(np.float64)).any():
-            threshold = _line(f"{flow} ssthresh", time, table["ssthresh"][mine] / 1e3, colour, most)
-            window.append(replace(threshold, dash=(1.2, 1.2)))
-        window.append(_line(f"{flow} cwnd", time, table["cwnd"][mine] / 1e3, colour, most))
-        rtt.append(_line(flow, time, table["srtt_ms"][mine], colour, most))
+        named = partial(_column, table, mine, flow, colour, view)
+        window += named("in flight", "pipe", 1e3, faint=True)
+        window += named("ssthresh", "ssthresh", 1e3, dash=DOTTED)
+        window += named("cwnd", "cwnd", 1e3)
+        rtt += named("latest", latest, faint=True)
+        rtt += named("minimum", "min_rtt_ms", dash=DOTTED)
+        rtt += named("SRTT", "srtt_ms")
+        rates += named("delivery rate", "delivery_bps", 1e6, faint=True)
+        rates += named("pacing rate", "pacing_bps", 1e6)
+    few = _events(result, shown, view, main=True)
     return [
-        Plot("Congestion window", "time (s)", "kB", window, note),
-        Plot("Smoothed round-trip time", "time (s)", "ms", rtt, tall=0.7),
+        _marked(Plot("Congestion window", "time (s)", "kB", window, note), _events(result, shown, view)),
+        _marked(Plot("Round-trip time", "time (s)", "ms", rtt, tall=0.7), few),
+        _marked(Plot("Pacing and delivery rate", "time (s)", "Mbit/s", rates, tall=0.7), few),
+        _states(table, shown, view),
     ]
 
 
-def _rates(result: Result, most: int) -> list[Plot]:
+def _column(
+    table: Table,
+    mine: NDArray[np.bool_],
+    flow: str,
+    colour: str,
+    view: View,
+    name: str,
+    column: str,
+    unit: float = 1.0,
+    *,
+    faint: bool = False,
+    dash: tuple[float, ...] = (),
+) -> list[Series]:
+    """A column of a flow as a line, if the table has it and it is not empty: tables of earlier versions lack some."""
+    if column not in table:
+        return []
+    values = table[column][mine].astype(np.float64) / unit
+    if not np.isfinite(values).any():
+        return []
+    return [replace(_line(f"{flow} {name}", table["time_s"][mine], values, colour, view, faint=faint), dash=dash)]
+
+
+def _states(table: Table, flows: dict[str, str], view: View) -> Plot:
+    """The states of congestion controls that have some, such as those of BBR, as steps between their names."""
+    lines: list[Series] = []
+    names: dict[str, int] = {}
+    if "cc_state" in table:
+        for flow, colour in flows.items():
+            mine = table["flow"] == flow
+            found = [
+                names.setdefault(name, len(names)) if isinstance(name, str) and name else np.nan
+                for name in table["cc_state"][mine]
+            ]
+            states, time = np.array(found, dtype=np.float64), table["time_s"][mine]
+            if not np.isfinite(states).any():
+                continue
+            # A row for each change, and the last.
+            known = np.nan_to_num(states, nan=-1)
+            kept = np.flatnonzero(np.diff(known, prepend=np.inf) != 0)
+            kept = np.union1d(kept, [len(known) - 1])
+            lines.append(_line(flow, time[kept], states[kept], colour, view))
+    tall = min(1.0, 0.4 + 0.06 * len(names))
+    return Plot("State of the congestion control", "time (s)", "", lines, tall=tall, y_names=tuple(names))
+
+
+def _rates(result: Result, view: View) -> list[Plot]:
     try:
         binned = tables.goodputs(result)
     except ValueError:
@@ -145,28 +261,29 @@ def _rates(result: Result, most: int) -> list[Plot]:
     flows, note = _first(result.rates, "flow")
     shown = looks(result, flows)
     lines = [
-        _line(flow, binned.edges, np.append(bps, bps[-1]) / 1e6, shown[flow].style.colour, most)
+        _line(flow, binned.edges, np.append(bps, bps[-1]) / 1e6, shown[flow].style.colour, view)
         for flow in flows
         for bps in [binned.bps[flow]]
     ]
     if "links" in result.tables:
         name, capacity = tables.capacity_of(result, None, binned.edges)
-        lines.insert(0, _capacity(f"capacity of {name}", binned.edges, capacity / 1e6, most))
-    found = [Plot("Goodput", "time (s)", "Mbit/s", lines, note)]
+        lines.insert(0, _capacity(f"{CAPACITY_OF}{name}", binned.edges, capacity / 1e6, view))
+    colours = {flow: shown[flow].style.colour for flow in flows}
+    found = [_marked(Plot("Goodput", "time (s)", "Mbit/s", lines, note), _events(result, colours, view, main=True))]
     index = tables.fairness(binned, list(binned.bps))
     if np.isfinite(index).any():
-        jain = _line("Jain's index", binned.edges, np.append(index, index[-1]), OKABE_ITO["purple"], most)
+        jain = _line("Jain's index", binned.edges, np.append(index, index[-1]), OKABE_ITO["purple"], view)
         found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "index", [jain], tall=0.7))
     return found
 
 
-def _capacity(label: str, edges: NDArray[np.float64], mbps: NDArray[np.float64], most: int) -> Series:
+def _capacity(label: str, edges: NDArray[np.float64], mbps: NDArray[np.float64], view: View) -> Series:
     if np.ptp(mbps) == 0:
         return Series(label, edges[[0, -1]], mbps[[0, -1]], CAPACITY, "step", dash=(5.0, 1.5))
-    return replace(_line(label, edges, np.append(mbps, mbps[-1]), CAPACITY, most), filled=True)
+    return replace(_line(label, edges, np.append(mbps, mbps[-1]), CAPACITY, view), filled=True)
 
 
-def _queues(result: Result, most: int) -> list[Plot]:
+def _queues(result: Result, view: View) -> list[Plot]:
     table = result.queues
     links, note = _first(table, "link")
     if "bottleneck" in links:
@@ -175,21 +292,23 @@ def _queues(result: Result, most: int) -> list[Plot]:
     sojourns: list[Series] = []
     for link, colour in zip(links, OKABE_ITO.values(), strict=False):
         mine = table["link"] == link
-        packets.append(_line(link, table["time_s"][mine], table["packets"][mine], colour, most))
+        packets.append(_line(link, table["time_s"][mine], table["packets"][mine], colour, view))
         # Stores of versions before the column have the table without it.
         if "sojourn_ms" in table:
-            edges, *columns = tables.sojourns(table, link, most)
+            bins = view.bins(table["time_s"][mine])
+            edges, *columns = tables.sojourns(table, link, bins)
             if np.isfinite(columns[0]).any():
                 mean, longest = (np.append(column, column[-1]) for column in columns)
-                sojourns.append(_line(f"{link} longest", edges, longest, colour, most + 1, faint=True))
-                sojourns.append(_line(f"{link} mean", edges, mean, colour, most + 1))
+                sojourns.append(_line(f"{link} longest", edges, longest, colour, view.one_more, faint=True))
+                sojourns.append(_line(f"{link} mean", edges, mean, colour, view.one_more))
+    down = _events(result, {}, view, main=True)
     return [
-        Plot("Queue", "time (s)", "packets", packets, note, tall=0.7),
+        _marked(Plot("Queue", "time (s)", "packets", packets, note, tall=0.7), down),
         Plot("Sojourn time in the queue", "time (s)", "ms", sojourns, tall=0.7),
     ]
 
 
-def _dash(result: Result, most: int) -> list[Plot]:
+def _dash(result: Result, view: View) -> list[Plot]:
     table = result.dash_segments
     flows, note = _first(table, "flow")
     shown = looks(result, flows)
@@ -197,13 +316,13 @@ def _dash(result: Result, most: int) -> list[Plot]:
     for flow in flows:
         mine = table["flow"] == flow
         colour = shown[flow].style.colour
-        levels.append(_line(flow, table["request_s"][mine], table["level_bps"][mine] / 1e3, colour, most))
-        buffers.append(_line(flow, *buffer_of(result, flow), colour, most, kind="line"))
+        levels.append(_line(flow, table["request_s"][mine], table["level_bps"][mine] / 1e3, colour, view))
+        buffers.append(_line(flow, *buffer_of(result, flow), colour, view, kind="line"))
         starts, ends = stalls_of(result, flow)
         if ends.size:
             stalled = mine & (table["stall_s"] > 0)
             at, level = table["request_s"][stalled], table["level_bps"][stalled] / 1e3
-            marks = _line(f"{flow}: a stall before it was there", at, level, STALL, most, kind="points")
+            marks = _line(f"{flow}: a stall before it was there", at, level, STALL, view, kind="points")
             levels.append(replace(marks, marker="X"))
             # A stall is a bar along the axis from its start to its end.
             time, still = np.repeat(starts, 3), np.zeros(3 * ends.size)
@@ -215,7 +334,7 @@ def _dash(result: Result, most: int) -> list[Plot]:
     ]
 
 
-def _sequence(result: Result, most: int) -> list[Plot]:
+def _sequence(result: Result, view: View) -> list[Plot]:
     """The time-sequence graph of the first flow whose source sent segments with payload."""
     table = result.packets
     flows = tables.chosen(result.flows, "flow", None)
@@ -223,21 +342,38 @@ def _sequence(result: Result, most: int) -> list[Plot]:
     if flow is None:
         return []
     looked = {"sent": ("blue", "o"), "retransmitted": ("orange", "^"), "dropped": ("vermillion", "X")}
-    time, offset = tables.acknowledged(table, flow)
-    drawn = [_line("acknowledged", time, offset / 1e3, CAPACITY, most)]
     at, left, right = tables.sacked(result, flow)
-    if len(at):
-        kept = thin(at, right, most)
-        low, high = left[kept] / 1e3, right[kept] / 1e3
-        purple = OKABE_ITO["purple"]
-        drawn.append(Series("SACK", at[kept], high, purple, "bars", low=low, high=high))
-    for name, (time, offset) in tables.segments(table, flow).items():
-        colour, marker = looked[name]
-        dots = _line(name, time, offset / 1e3, OKABE_ITO[colour], most, faint=name == "sent", kind="points")
-        drawn.append(replace(dots, marker=marker))
-    shown = [replace(one, digits=SEQUENCE_DIGITS) for one in drawn if len(np.asarray(one.x))]
-    note = f"Of {flow}, the first of {len(flows)} flows." if len(flows) > 1 else ""
-    return [Plot("Time-sequence graph", "time (s)", "stream offset (kB)", shown, note)]
+    kinds = {"acknowledged": tables.acknowledged(table, flow), "SACK": (at, right), **tables.segments(table, flow)}
+    cuts = {name: view.cut(time) for name, (time, _) in kinds.items() if len(time)}
+    points = {name: (kinds[name][0][cut], kinds[name][1][cut]) for name, cut in cuts.items()}
+    shares = _shares(
+        {name: len(time) for name, (time, _) in points.items()}, max(view.packets, view.most * len(points))
+    )
+    drawn: list[Series] = []
+    for name, (time, y) in points.items():
+        kept = thin(time, y, shares[name])
+        x, high = time[kept], y[kept] / 1e3
+        if name == "acknowledged":
+            one = Series(name, x, high, CAPACITY, "step")
+        elif name == "SACK":
+            one = Series(name, x, high, OKABE_ITO["purple"], "bars", low=left[cuts[name]][kept] / 1e3, high=high)
+        else:
+            colour, marker = looked[name]
+            one = Series(name, x, high, OKABE_ITO[colour], "points", marker=marker, faint=name == "sent")
+        drawn.append(replace(one, parts=SEQUENCE_PARTS))
+    notes = [f"Of {flow}, the first of {len(flows)} flows."] if len(flows) > 1 else []
+    count, total = (sum(len(np.asarray(one.x)) for one in drawn), sum(len(time) for time, _ in points.values()))
+    if count < total:
+        notes.append(f"{count:,} of {total:,} points are drawn; in ackclock serve, zooming in draws the others.")
+    return [Plot(SEQUENCE, "time (s)", "stream offset (kB)", drawn, " ".join(notes), from_zero=False)]
+
+
+def _shares(lengths: dict[str, int], most: int) -> dict[str, int]:
+    """Points of each kind, `most` together: kinds with few keep all of theirs."""
+    shares: dict[str, int] = {}
+    for place, (name, length) in enumerate(sorted(lengths.items(), key=lambda one: one[1])):
+        shares[name] = max(3, min(length, (most - sum(shares.values())) // (len(lengths) - place)))
+    return shares
 
 
 def _first(table: Table, column: str) -> tuple[list[str], str]:
@@ -252,15 +388,17 @@ def _line(
     x: ArrayLike,
     y: ArrayLike,
     colour: str,
-    most: int,
+    view: View,
     *,
     faint: bool = False,
     kind: Kind = "step",
 ) -> Series:
     times, values = (np.asarray(column, dtype=np.float64) for column in (x, y))
     known = np.isfinite(times)
-    kept = thin(times[known], values[known], most)
-    return Series(label, times[known][kept], values[known][kept], colour, kind, faint=faint, digits=DIGITS)
+    part = view.cut(times[known])
+    times, values = times[known][part], values[known][part]
+    kept = thin(times, values, view.most)
+    return Series(label, times[kept], values[kept], colour, kind, faint=faint, digits=DIGITS)
 
 
 def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> NDArray[np.intp]:

@@ -1,0 +1,1 @@
+export { Path as Path2D } from "./path";

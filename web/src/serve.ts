@@ -1,0 +1,214 @@
+// The page of a store: runs to choose, what they are overlaid in, and what has finished since.
+
+import { byId, make } from "./dom";
+import { Lines } from "./lines";
+import { saveTable } from "./save";
+import { barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./store";
+
+export * from "./draw";
+
+/** Milliseconds between two looks at the store, while a sweep runs and when all has finished. */
+const [BUSY, QUIET] = [2000, 5000];
+
+const chosen = new Set<string>();
+const rows = new Map<string, HTMLTableRowElement>();
+let state: State = {
+  version: "", store: "", asked: 0, finished: 0, failed: 0, done: 0, names: [], sweeps: [], runs: [], opening: [],
+  tables: [], most: 1, measures: [],
+}; // prettier-ignore
+/** Whether somebody has chosen runs; before that the page follows what it would open with. */
+let touched = false;
+let asked = 0;
+
+const measure = byId("measure") as HTMLInputElement;
+const written = new Intl.NumberFormat("en", { maximumSignificantDigits: 5 }).format;
+const told = (error: unknown): HTMLElement => make("p", { className: "error", textContent: (error as Error).message });
+const hint = (): HTMLElement => make("p", { textContent: "Choose runs above." });
+const nameOf = (run: Run): string => [...run.values, `seed ${run.seed}`].join(", ");
+const inOrder = (): Run[] => state.runs.filter((run) => chosen.has(run.run));
+const lines = new Lines(byId("lines"), (range) => linesOf(inOrder(), range), tell);
+
+/** Puts an error into the line on the state of the store. */
+function tell(error: unknown): void {
+  byId("state").className = "error";
+  byId("state").textContent = (error as Error).message;
+}
+
+/** Puts children in an order, and moves only those that are elsewhere. */
+function arrange(parent: Element, children: readonly Element[]): void {
+  children.forEach((child, at) => {
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  });
+  while (parent.children.length > children.length) parent.lastElementChild!.remove();
+}
+
+/** The texts that the column of a run is filtered by. */
+function textsOf(run: Run): string[][] {
+  const values = run.values.map((value) => [value]);
+  return state.sweeps.length > 1 ? [...values, run.sweeps.map((number) => state.sweeps[number])] : values;
+}
+
+const columns = (): string[] => [...state.names, ...(state.sweeps.length > 1 ? ["sweep"] : [])];
+
+function filters(): void {
+  const place = byId("filters");
+  const kept = [...place.querySelectorAll("select")].map((select) => select.value);
+  place.replaceChildren(
+    ...columns().map((name, column) => {
+      const values = [...new Set(state.runs.flatMap((run) => textsOf(run)[column]))];
+      const select = make("select", {}, make("option", { value: "", textContent: "all" }));
+      values.forEach((value) => select.append(make("option", { value: `=${value}`, textContent: value })));
+      select.value = kept[column] ?? "";
+      if (select.selectedIndex < 0) select.value = "";
+      select.addEventListener("change", list);
+      return make("label", {}, `${name} `, select);
+    }),
+  );
+}
+
+function rowOf(run: Run): HTMLTableRowElement {
+  const box = make("input", { type: "checkbox" });
+  box.setAttribute("aria-label", nameOf(run));
+  box.addEventListener("change", () => {
+    if (!box.checked) chosen.delete(run.run);
+    else if (chosen.size < state.most) chosen.add(run.run);
+    touched = true;
+    draw();
+  });
+  const first = make("td", {}, box);
+  first.dataset.unsaved = "";
+  const texts = [...textsOf(run).map((texts) => texts.join(", ")), String(run.seed), run.run];
+  return make("tr", {}, first, ...texts.map((textContent) => make("td", { textContent })));
+}
+
+function list(): void {
+  const wanted = [...byId("filters").querySelectorAll("select")].map((select) => select.value);
+  const shown = state.runs.filter((run) => {
+    const texts = textsOf(run);
+    return wanted.every((value, column) => !value || texts[column].some((text) => value === `=${text}`));
+  });
+  for (const run of shown) if (!rows.has(run.run)) rows.set(run.run, rowOf(run));
+  arrange(byId("runs").querySelector("tbody")!, shown.map((run) => rows.get(run.run)!));
+}
+
+function head(): void {
+  const first = make("th");
+  first.dataset.unsaved = "";
+  const names = [...columns(), "seed", "run"].map((textContent) => make("th", { textContent, scope: "col" }));
+  byId("runs").querySelector("thead")!.replaceChildren(make("tr", {}, first, ...names));
+}
+
+async function bars(number: number): Promise<void> {
+  const place = byId("bars");
+  const runs = inOrder();
+  if (!runs.length) return place.replaceChildren(hint());
+  try {
+    const found = await barsOf(runs, measure.value);
+    if (number !== asked) return;
+    const most = Math.max(...found.values.map((value) => Math.abs(value ?? 0))) || 1;
+    const body = make("tbody", {}, ...runs.map((run, at) => {
+      const value = found.values[at];
+      const bar = make("td", { className: "bar" }, make("meter", { max: most, value: Math.abs(value ?? 0) }));
+      bar.dataset.unsaved = "";
+      const text = make("td", { className: "number", textContent: value === null ? "-" : written(value) });
+      text.dataset.value = value === null ? "" : String(value);
+      return make("tr", {}, make("td", { textContent: `${at + 1}: ${nameOf(run)}` }), bar, text);
+    })); // prettier-ignore
+    const bar = make("th");
+    bar.dataset.unsaved = "";
+    const top = make("tr", {}, make("th", { textContent: "run" }), bar,
+      make("th", { className: "number", textContent: found.unit || "value" })); // prettier-ignore
+    const table = make("table", {}, make("thead", {}, top), body);
+    place.replaceChildren(table);
+    saveTable(table);
+  } catch (error) {
+    if (number === asked) place.replaceChildren(told(error));
+  }
+}
+
+async function overTime(number: number): Promise<void> {
+  const runs = inOrder();
+  if (!runs.length) return lines.clear(hint());
+  try {
+    const figures = await linesOf(runs, null);
+    if (number !== asked) return;
+    if (figures.length) lines.show(figures);
+    else lines.clear(make("p", { textContent: "Nothing of these runs was recorded over time." }));
+  } catch (error) {
+    if (number === asked) lines.clear(told(error));
+  }
+}
+
+function links(): void {
+  const query = queryOf(inOrder());
+  const tables = state.tables.filter((table) => table !== "runs");
+  const linked = tables.map((table) => {
+    const forms = ["csv", "parquet", "arrow"].map((form) =>
+      make("td", {}, make("a", { href: `data/${table}.${form}?${query}`, download: `${table}.${form}`, textContent: form })));
+    return make("tr", {}, make("td", { textContent: table }), ...forms);
+  }); // prettier-ignore
+  byId("data").replaceChildren(chosen.size ? make("table", {}, make("tbody", {}, ...linked)) : hint());
+}
+
+function draw(): void {
+  asked += 1;
+  for (const [key, row] of rows) row.querySelector("input")!.checked = chosen.has(key);
+  byId("chosen").textContent = `${chosen.size} chosen of ${state.runs.length}; at most ${state.most} together.`;
+  links();
+  void bars(asked);
+  void overTime(asked);
+}
+
+/** Takes over what has changed in the store. Runs that have finished never change, so that figures stay. */
+function take(now: State): void {
+  const before = inOrder().map((run) => run.run).join();
+  const renamed = [...now.names, "", ...now.sweeps].join("\n") !== [...state.names, "", ...state.sweeps].join("\n");
+  const tables = now.tables.join() !== state.tables.join();
+  state = now;
+  document.title = byId("title").textContent = now.store;
+  const failed = now.failed ? `, ${now.failed} of them failed` : "";
+  const listed = now.runs.length < now.done ? `; the first ${now.runs.length} are listed` : "";
+  const busy = now.finished < now.asked ? " This page follows." : "";
+  byId("state").className = "";
+  byId("state").textContent = `${now.finished} of ${now.asked} runs have finished${failed}${listed}.${busy}`;
+  byId("measures").replaceChildren(...now.measures.map((value) => make("option", { value })));
+  // A run that a further sweep shares has more to tell.
+  if (renamed) rows.clear();
+  const known = new Set(now.runs.map((run) => run.run));
+  [...chosen].filter((run) => !known.has(run)).forEach((run) => chosen.delete(run));
+  if (!touched) {
+    chosen.clear();
+    now.opening.forEach((run) => chosen.add(run));
+  }
+  head();
+  filters();
+  list();
+  if (before !== inOrder().map((run) => run.run).join() || tables || renamed) draw();
+  else byId("chosen").textContent = `${chosen.size} chosen of ${now.runs.length}; at most ${now.most} together.`;
+}
+
+let timer = 0;
+
+async function follow(): Promise<void> {
+  clearTimeout(timer);
+  try {
+    const now = await stateAfter(state.version);
+    if (now) take(now);
+  } catch (error) {
+    tell(error);
+    // What is told has to be told anew when the store is well again.
+    state = { ...state, version: "" };
+  }
+  if (!document.hidden) timer = setTimeout(() => void follow(), state.finished < state.asked ? BUSY : QUIET);
+}
+
+saveTable(byId("runs").querySelector("table")!);
+measure.addEventListener("change", () => void bars(asked));
+byId("clear").addEventListener("click", () => {
+  chosen.clear();
+  touched = true;
+  draw();
+});
+document.addEventListener("visibilitychange", () => document.hidden || void follow());
+draw();
+void follow();
