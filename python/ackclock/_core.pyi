@@ -65,7 +65,7 @@ class Algorithm:
         *,
         parameters: list[tuple[str, float, float]],
         overridden: set[str],
-        scope: tuple[bool, bool, bool, bool] | None,
+        scope: tuple[bool, bool, bool, bool, bool] | None,
     ) -> Algorithm: ...
 
 @final

@@ -174,7 +174,8 @@ def register(name: str, cls: type) -> None:
     scope = None
     if base is CongestionControl:
         given: Scope = cls.scope  # type: ignore[attr-defined]
-        scope = (bool(given.slow_start), bool(given.window), bool(given.gap), bool(given.proportional))
+        tasks = (given.slow_start, given.window, given.paces, given.gap, given.proportional)
+        scope = (bool(tasks[0]), bool(tasks[1]), bool(tasks[2]), bool(tasks[3]), bool(tasks[4]))
     algorithm = _core.Algorithm(
         name,
         digest,

@@ -103,7 +103,7 @@ impl Run {
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
-        let flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
+        let mut flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
@@ -118,9 +118,12 @@ impl Run {
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
             };
-            Recorder::new(watch, flows.iter().map(|flow| flow.labels.name.clone()).collect(), links.clone())
+            let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
+            Recorder::new(watch, names, links.clone(), build::outages(scenario))
         });
         let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
+        let samples = probes.window || watching.traces.events;
+        flows.iter_mut().for_each(|flow| flow.config.samples_rate = samples);
         let verifier = watching.verify.then(|| Verifier::new(&topology, flows.iter().map(|flow| flow.routes)));
         let world = if recorder.is_some() || traces.is_some() || verifier.is_some() {
             let watchers = Watchers { recorder, traces, verifier };

@@ -74,7 +74,7 @@ impl Algorithm {
         make: Py<PyAny>,
         parameters: Vec<(String, f64, f64)>,
         overridden: BTreeSet<String>,
-        scope: Option<(bool, bool, bool, bool)>,
+        scope: Option<(bool, bool, bool, bool, bool)>,
     ) -> Algorithm {
         let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
         Algorithm(Arc::new(Class {
@@ -83,9 +83,10 @@ impl Algorithm {
             parameters: parameters.into_iter().map(range).collect(),
             make,
             overridden: Overridden(overridden),
-            full: scope.map(|(slow_start, window, gap, proportional)| Scope {
+            full: scope.map(|(slow_start, window, paces, gap, proportional)| Scope {
                 slow_start,
                 window,
+                paces,
                 gap,
                 proportional,
                 ..Scope::default()
@@ -118,7 +119,8 @@ pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -
             make: Box::new(move |given, flow| {
                 let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
                 let (class, given) = (class.clone(), given.to_vec());
-                EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller))
+                let paces = class.full.is_some_and(|scope| scope.paces);
+                EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller)).pacing(paces)
             }),
         })
     };

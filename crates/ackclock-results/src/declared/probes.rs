@@ -19,25 +19,50 @@ tables! {
         pipe: Int "bytes",
         /// Smoothed round-trip time.
         srtt_ms: Float "ms",
-        /// Latest sample of the round-trip time.
-        rtt_ms: Float "ms",
+        /// Latest sample of the round-trip time; empty before the first.
+        latest_rtt_ms: Float "ms",
+        /// Smallest sample of the round-trip time; empty before the first.
+        min_rtt_ms: Float "ms",
+        /// Rate at which the sender's pacing releases packets; empty while nothing paces. Rates that a congestion
+        /// control sets, and those of `pacing = "fq"`, count headers.
+        pacing_bps: Float "bit/s",
+        /// Delivery rate of payload, as Linux reports it: the latest sample that the application did not limit, or that
+        /// was not smaller; empty before the first.
+        delivery_bps: Float "bit/s",
         /// Whether loss recovery is under way.
         in_recovery: Bool,
         /// Whether window validation holds the window to be not validated (RFC 7661).
         non_validated: Bool,
         /// PipeACK of RFC 7661, bytes.
         pipe_ack: Int "bytes",
+        /// State of the congestion control, such as `startup` or `probe_rtt` of BBR; empty for algorithms whose states
+        /// have no names.
+        cc_state: Text,
     }
 
-    /// Timeouts and recovery periods over time; needs `probes.window`.
+    /// Losses, timeouts, reductions of the window and outages over time; needs `probes.window`.
+    ///
+    /// | event | meaning |
+    /// |---|---|
+    /// | `recovery_started` | A loss was detected: fast retransmit and fast recovery begin. |
+    /// | `ecn_reduction` | A mark was echoed, and the window is being reduced. |
+    /// | `delay_reduction` | The congestion control asked for a reduction without a loss or a mark. |
+    /// | `recovery_ended` | Fast recovery, recovery after a timeout, or a reduction has ended. |
+    /// | `timeout` | The retransmission timer expired. |
+    /// | `undone` | A timeout or a recovery proved spurious, and the window is restored. |
+    /// | `probe_sent` | A tail loss probe is sent (RFC 8985). |
+    /// | `reordering_timeout` | RACK's reordering timer expired (RFC 8985). |
+    /// | `outage_started` | An outage of a link begins. |
+    /// | `outage_ended` | The outage ends. |
     Events = "events" asked "probes.window = true" {
         /// When.
         time_s: Float "s" (Moment),
-        /// The flow's name; of several copies with the copy's number.
+        /// The flow's name; of several copies with the copy's number. Empty for outages.
         flow: Text,
-        /// `recovery_started`, `recovery_ended`, `timeout`, `undone`, `probe_sent` (TLP) or `reordering_timeout`
-        /// (RACK).
+        /// What happened, as the table above lists it.
         event: Text,
+        /// Name of the link that has an outage; `.reverse` is the way back. Empty for events of a flow.
+        link: Text,
     }
 
     /// Every segment and datagram sent, dropped and delivered; needs `probes.packets`.
