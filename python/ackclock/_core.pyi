@@ -53,7 +53,18 @@ class Cancel:
 
 @final
 class Trace:
-    def __new__(cls, captures: list[str], *, ipv6: bool, payload: bool, events: bool) -> Trace: ...
+    def __new__(
+        cls,
+        captures: list[str],
+        *,
+        ipv6: bool,
+        payload: bool,
+        events: bool,
+        qlog: bool,
+        flows: list[str],
+        start: str | None,
+        end: str | None,
+    ) -> Trace: ...
 
 @final
 class Algorithm:

@@ -120,15 +120,15 @@ impl Samples {
         let mut rows = self.rows;
         // Two threads add rows.
         rows.sort_by_key(|row| row.at);
-        let float = |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|row| cell(&row.info)).collect());
+        let float =
+            |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|row| cell(&row.info)).collect());
         let bytes = |cell: &dyn Fn(&Info) -> Option<u32>| {
             let cell = |info: &Info| cell(info).map(|count| i64::from(count) * i64::from(info.mss));
             Column::Int(rows.iter().map(|row| cell(&row.info)).collect())
         };
         let ms = |us: u32| f64::from(us) / 1e3;
         let bits = |bytes: u64| bytes as f64 * 8.0;
-        let pacing =
-            |row: &Sample| (row.paced && row.info.pacing_rate < u64::MAX).then(|| bits(row.info.pacing_rate));
+        let pacing = |row: &Sample| (row.paced && row.info.pacing_rate < u64::MAX).then(|| bits(row.info.pacing_rate));
         let columns = vec![
             ("time_s", Column::Float(rows.iter().map(|row| Some(row.at as f64 / 1e9)).collect())),
             ("flow", Column::Text(rows.iter().map(|row| Some(names[row.flow].clone())).collect())),

@@ -333,6 +333,11 @@ mod tests {
     fn rows_of_two_kinds_do_not_share_a_table() {
         let mut table = Table::of::<Delays>();
         table.columns.truncate(3);
-        table.push(Events { time_s: 0.0.into(), flow: "a".into(), event: "timeout".into(), link: None::<String>.into() });
+        table.push(Events {
+            time_s: 0.0.into(),
+            flow: "a".into(),
+            event: "timeout".into(),
+            link: None::<String>.into(),
+        });
     }
 }

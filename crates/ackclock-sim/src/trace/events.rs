@@ -222,7 +222,7 @@ fn segment_fields(segment: &Segment) -> Map<String, Value> {
     fields
 }
 
-fn flags(flags: Flags) -> Value {
+pub(super) fn flags(flags: Flags) -> Value {
     let names = super::schema::FLAGS.iter().enumerate();
     names.filter(|(bit, _)| flags.0 >> bit & 1 != 0).map(|(_, name)| json!(name)).collect()
 }
@@ -244,7 +244,7 @@ fn ecn_name(ecn: Ecn) -> &'static str {
     }
 }
 
-fn state_name(state: State) -> &'static str {
+pub(super) fn state_name(state: State) -> &'static str {
     match state {
         State::Closed => "closed",
         State::Listen => "listen",
