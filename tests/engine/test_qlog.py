@@ -149,7 +149,7 @@ def records(path):
 
 
 def loads_in_qvis(header, events):
-    """The rules of qvis: textsequencejsontoqlog.ts (convert) and QlogLoaderV2.ts (fromJSON, fromDraft02, the parser)."""
+    """The rules of qvis: textsequencejsontoqlog.ts (convert) and QlogLoaderV2.ts (fromDraft02, DirectEventParser)."""
     assert header["qlog_format"] == "JSON-SEQ"
     assert header["qlog_version"] in QVIS_VERSIONS
     assert header["trace"] is not None
@@ -160,7 +160,8 @@ def loads_in_qvis(header, events):
     assert all(one["time"] <= other["time"] for one, other in pairwise(events)), "qvis sorts and complains"
     for event in events:
         category, _, kind = event["name"].partition(":")
-        assert category and kind
+        assert category
+        assert kind
         # qvis reports these fields of older drafts as mistakes.
         assert not {"packet_size", "payload_length"} & event["data"].get("header", {}).keys()
         assert "packet_type" not in event["data"]
@@ -191,7 +192,8 @@ def test_files_have_the_structure_of_the_draft(logged):
         assert b"file_schema" in start
         assert b"application/qlog+json-seq" in start, "section 5: within the first 256 bytes"
         reference = header["trace"]["common_fields"]["reference_time"]
-        assert reference == {"clock_type": "monotonic", "epoch": "unknown"}, "section 7.1: a monotonic clock has no epoch"
+        # Section 7.1: the epoch of a monotonic clock is unknown.
+        assert reference == {"clock_type": "monotonic", "epoch": "unknown"}
         schemas = header["trace"]["event_schemas"]
         assert not any(schema.startswith("urn:ietf:") for schema in schemas), "section 8.1: private schemas"
         for event in events:
@@ -231,7 +233,9 @@ def test_the_end_that_opens_is_the_client(logged):
 
 def mine(log, name, kind):
     flow, conn, side = name.rsplit(".", 2)
-    return [one for one in log if (one["event"], one["flow"], str(one["conn"]), one["side"]) == (kind, flow, conn, side)]
+    return [
+        one for one in log if (one["event"], one["flow"], str(one["conn"]), one["side"]) == (kind, flow, conn, side)
+    ]
 
 
 def test_segments_are_those_of_the_event_log(logged):
@@ -359,7 +363,7 @@ def test_the_same_run_gives_the_same_bytes_and_is_not_changed(logged, tmp_path):
 
 
 def test_a_part_is_what_the_whole_has_of_it(logged, tmp_path):
-    _, folder, log, files = logged
+    _, _, log, files = logged
     ackclock.trace(
         SCENARIO, tmp_path, captures=["bottleneck"], events=True, qlog=True, flows=["model"], from_="1s", to="1500ms"
     )
@@ -380,7 +384,9 @@ def test_a_part_is_what_the_whole_has_of_it(logged, tmp_path):
 
 def test_all_mistakes_in_a_part_are_told_at_once(tmp_path):
     with pytest.raises(ackclock.ScenarioError) as caught:
-        ackclock.trace(SCENARIO, tmp_path, captures=["nowhere"], qlog=True, flows=["lonk", "short"], from_="2", to="-1s")
+        ackclock.trace(
+            SCENARIO, tmp_path, captures=["nowhere"], qlog=True, flows=["lonk", "short"], from_="2", to="-1s"
+        )
     found = {problem["path"]: problem["message"] for problem in caught.value.problems}
     assert found.keys() == {"flow", "from", "to", "captures"}
     assert "no flow is called lonk; accepted: long, short, model.0, model.1" in found["flow"]

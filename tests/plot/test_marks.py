@@ -50,7 +50,9 @@ def result_of(events):
 
 def marks(axes):
     """The times of the marks by event, and the times of the shaded areas."""
-    points = {one.get_label().lstrip("_"): list(one.get_offsets()[:, 0]) for one in axes.collections if len(one.get_offsets())}
+    points = {
+        one.get_label().lstrip("_"): list(one.get_offsets()[:, 0]) for one in axes.collections if len(one.get_offsets())
+    }
     return points, [(one.get_x(), one.get_x() + one.get_width()) for one in axes.patches]
 
 

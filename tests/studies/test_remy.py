@@ -194,7 +194,9 @@ def tables():
         connected_s=[1.0, 8.0, 9.0, None],
         end_s=[2.0, None, None, None],
     )
-    window = make_table(flow=["a", "a", "b", "a"], latest_rtt_ms=[None, 150.0, None, 160.0], time_s=[0.0, 1.2, 2.0, 3.0])
+    window = make_table(
+        flow=["a", "a", "b", "a"], latest_rtt_ms=[None, 150.0, None, 160.0], time_s=[0.0, 1.2, 2.0, 3.0]
+    )
     return made(flows=make_table(flow=["a", "b"], timeouts=[1, 2]), onoff=periods, window=window)
 
 

@@ -121,8 +121,8 @@ def run(
     events
         Write every event to the event log, events.jsonl in the folder. `ackclock schema --events` describes it.
     qlog
-        Write a log in qlog's format for each end of each connection, FLOW.CONNECTION.SIDE.sqlog in the folder. qvis shows
-        such logs.
+        Write a log in qlog's format for each end of each connection, FLOW.CONNECTION.SIDE.sqlog in the folder. qvis
+        shows such logs.
     flow
         A flow to which captures, event log and qlog are limited. Can be repeated.
     from_

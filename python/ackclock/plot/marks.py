@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST", "mark"]
 
 MOST = 100
-"""The largest number of marks of one kind: of the events of one kind in each hundredth of the time, the first is marked."""
+"""The largest number of marks of one kind: in each hundredth of the time, the first event of the kind is marked."""
 
 HEIGHT = 0.97
 """Height of the marks, as a fraction of the axes."""
@@ -53,32 +53,36 @@ OUTAGE: dict[str, Any] = {"color": "#909090", "alpha": 0.25, "linewidth": 0}
 
 
 def mark(axes: Axes, result: Result, flows: Iterable[str]) -> list[Artist]:
-    """Marks the events of flows at the top of the axes and shades outages of links; returns the entries of the legend.
+    """Marks the events of flows at the top of the axes and shades outages of links.
 
-    Runs without the table ``events`` have no marks.
+    Returns the entries of the legend for all marks on the axes, those of other runs included. Runs without the table
+    ``events`` have no marks.
     """
     table = result.tables.get("events")
-    if table is None or len(table) == 0:
-        return []
+    if table is not None and len(table):
+        _draw(axes, table, set(flows))
+    labels = {str(one.get_label()) for one in (*axes.collections, *axes.patches)}
+    entries: list[Artist] = [
+        Line2D([], [], linestyle="", marker=kind.marker, color=kind.colour, markersize=3.5, label=kind.label)
+        for event, kind in KINDS.items()
+        if f"_{event}" in labels
+    ]
+    return entries + [Patch(label="outage", **OUTAGE)] if "_outage" in labels else entries
+
+
+def _draw(axes: Axes, table: Table, shown: set[str]) -> None:
     # Marks are in units of the axes and must not change the limits.
     limits = axes.dataLim.frozen()
-    entries: list[Artist] = []
-    shown = set(flows)
     mine = np.array([flow in shown for flow in table["flow"]])
     for event, kind in KINDS.items():
         times = thinned(table["time_s"][mine & (table["event"] == event)], table["time_s"])
         if len(times):
             look: dict[str, Any] = {"marker": kind.marker, "color": kind.colour}
-            place = {"transform": axes.get_xaxis_transform(), "zorder": 3}
+            place: dict[str, Any] = {"transform": axes.get_xaxis_transform(), "zorder": 3}
             axes.scatter(times, np.full(len(times), HEIGHT), s=12, linewidths=0.8, label=f"_{event}", **look, **place)
-            entries.append(Line2D([], [], linestyle="", markersize=3.5, label=kind.label, **look))
-    down = outages(table)
-    for start, end in down:
+    for start, end in outages(table):
         axes.axvspan(start, end, zorder=0, label="_outage", **OUTAGE)
-    if down:
-        entries.append(Patch(label="outage", **OUTAGE))
     axes.dataLim.set(limits)
-    return entries
 
 
 def thinned(times: NDArray[Any], all_times: NDArray[Any]) -> NDArray[Any]:
@@ -90,7 +94,7 @@ def thinned(times: NDArray[Any], all_times: NDArray[Any]) -> NDArray[Any]:
 
 
 def outages(table: Table) -> list[tuple[float, float]]:
-    """The times in which a link is down, once for links with the same times; the last event ends an outage without end."""
+    """The times in which a link is down, each once; an outage that does not end lasts up to the last event."""
     found: set[tuple[float, float]] = set()
     began: dict[str, float] = {}
     for row in table.rows():

@@ -61,9 +61,7 @@ class Plot:
             self.rtt(flows, events=events, ax=below)
             return _joined(axes)
 
-    def cwnd(
-        self, flow: str | Sequence[str] | None = None, *, events: bool = True, ax: Axes | None = None
-    ) -> Axes:
+    def cwnd(self, flow: str | Sequence[str] | None = None, *, events: bool = True, ax: Axes | None = None) -> Axes:
         """Congestion window, bytes in flight (pale) and slow-start threshold (dotted) in kB over time.
 
         The bytes in flight are the sender's estimate of the data in the network (pipe, RFC 6675); without loss, these

@@ -146,10 +146,12 @@ impl Log {
     fn event(&mut self, now: Nanos, event: &Event<'_, Segment>) {
         match event {
             Event::Sent { contents: segment, .. } => {
+                self.note_syn(segment, true);
                 let data = packet(&mut self.sent, &mut self.received, segment);
                 self.write(now, "transport:packet_sent", &data);
             }
             Event::Received { contents: segment } => {
+                self.note_syn(segment, false);
                 let data = packet(&mut self.received, &mut self.sent, segment);
                 self.write(now, "transport:packet_received", &data);
             }
@@ -159,6 +161,13 @@ impl Log {
             }
             Event::Acknowledged { .. } => self.timeouts = 0,
             Event::Tcp(event) => self.of_tcp(now, event),
+        }
+    }
+
+    /// Notes which end opens the connection: the end that sends the first SYN.
+    fn note_syn(&mut self, segment: &Segment, sends: bool) {
+        if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK) {
+            self.opens.get_or_insert(sends);
         }
     }
 
@@ -200,17 +209,10 @@ impl Log {
     }
 
     fn changed(&mut self, now: Nanos, state: State) {
-        match state {
-            State::SynSent => self.opens = Some(true),
-            State::Listen | State::SynReceived => {
-                self.opens.get_or_insert(false);
-            }
+        if matches!(state, State::TimeWait | State::Closed) {
             // Nothing more is acknowledged.
-            State::TimeWait | State::Closed => {
-                self.sent.packets.clear();
-                self.received.packets.clear();
-            }
-            _ => {}
+            self.sent.packets.clear();
+            self.received.packets.clear();
         }
         let mut data = Map::new();
         if let Some(old) = self.state.replace(state) {
