@@ -86,8 +86,8 @@ def trace(
     Raises
     ------
     ScenarioError
-        With everything that is wrong with the scenario, and with the places, flows and times to trace, or if the run may
-        take more memory than this machine has.
+        With everything that is wrong with the scenario, and with the places, flows and times to trace, or if the run
+        may take more memory than this machine has.
     VerificationError
         If `verify` finds something; the traces are written.
     """

@@ -67,7 +67,9 @@ def mark(axes: Axes, result: Result, flows: Iterable[str]) -> list[Artist]:
         for event, kind in KINDS.items()
         if f"_{event}" in labels
     ]
-    return entries + [Patch(label="outage", **OUTAGE)] if "_outage" in labels else entries
+    if "_outage" in labels:
+        entries.append(Patch(label="outage", **OUTAGE))
+    return entries
 
 
 def _draw(axes: Axes, table: Table, shown: set[str]) -> None:
