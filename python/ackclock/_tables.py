@@ -129,7 +129,17 @@ class NamedTables(ABC):
 
     @property
     def events(self) -> Table:
-        """Timeouts and recovery periods over time; needs ``probes.window``."""
+        """Losses, timeouts, reductions of the window and outages over time; needs ``probes.window``.
+
+        | event | meaning | |---|---| | ``recovery_started`` | A loss was detected: fast retransmit and fast
+        recovery begin. | | ``ecn_reduction`` | A mark was echoed, and the window is being reduced. | |
+        ``delay_reduction`` | The congestion control asked for a reduction without a loss or a mark. | |
+        ``recovery_ended`` | Fast recovery, recovery after a timeout, or a reduction has ended. | | ``timeout`` |
+        The retransmission timer expired. | | ``undone`` | A timeout or a recovery proved spurious, and the window
+        is restored. | | ``probe_sent`` | A tail loss probe is sent (RFC 8985). | | ``reordering_timeout`` | RACK's
+        reordering timer expired (RFC 8985). | | ``outage_started`` | An outage of a link begins. | |
+        ``outage_ended`` | The outage ends. |
+        """
         return self._table("events")
 
     @property

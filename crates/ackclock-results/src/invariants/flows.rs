@@ -92,7 +92,14 @@ fn compare(
 /// Compares flows with the events of their senders.
 fn happened(checker: &mut Checker<'_>, flows: View<'_>, events: View<'_>, all: bool) {
     let of = |event| events.sums("flow", |row| i64::from(events.text("event", row) == Some(event)));
-    compare(checker, flows, "recoveries", &of("recovery_started"), all, "the rows of events with event recovery_started");
+    compare(
+        checker,
+        flows,
+        "recoveries",
+        &of("recovery_started"),
+        all,
+        "the rows of events with event recovery_started",
+    );
     // Timeouts of SYNs are events, and flows do not count them.
     let timeouts = of("timeout");
     for row in flows.rows().filter(|_| all) {
