@@ -97,6 +97,10 @@ def test_pacing_says_when_the_congestion_control_paces(cc, pacing, tmp_path, cap
     )
     assert main(["check", str(path)]) == 0
     assert "paced by the congestion control" in capsys.readouterr().out
+    assert main(["run", str(path)]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert any("pacing" in line.split() for line in printed)
+    assert any("cc" in line.split() for line in printed if line.strip().startswith("one"))
     assert main(["check", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["resolved"][0]["pacing"] == "cc"
 

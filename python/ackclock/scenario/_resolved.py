@@ -52,5 +52,6 @@ def told(flow: Resolved) -> str:
     if flow["slow_start"] is not None:
         parts.append(f"slow start {flow['slow_start']}")
     parts.append(f"validation {flow['validation']}")
-    parts.append("paced by the congestion control" if flow["pacing"] == "cc" else f"pacing {flow['pacing']}")
+    if flow["pacing"] != "off":
+        parts.append("paced by the congestion control" if flow["pacing"] == "cc" else f"pacing {flow['pacing']}")
     return f"{flow['flow']}{copies}: {', '.join(parts)}"
