@@ -42,24 +42,18 @@ tables! {
 
     /// Losses, timeouts, reductions of the window and outages over time; needs `probes.window`.
     ///
-    /// | event | meaning |
-    /// |---|---|
-    /// | `recovery_started` | A loss was detected: fast retransmit and fast recovery begin. |
-    /// | `ecn_reduction` | A mark was echoed, and the window is being reduced. |
-    /// | `delay_reduction` | The congestion control asked for a reduction without a loss or a mark. |
-    /// | `recovery_ended` | Fast recovery, recovery after a timeout, or a reduction has ended. |
-    /// | `timeout` | The retransmission timer expired. |
-    /// | `undone` | A timeout or a recovery proved spurious, and the window is restored. |
-    /// | `probe_sent` | A tail loss probe is sent (RFC 8985). |
-    /// | `reordering_timeout` | RACK's reordering timer expired (RFC 8985). |
-    /// | `outage_started` | An outage of a link begins. |
-    /// | `outage_ended` | The outage ends. |
+    /// `recovery_started` marks a detected loss, with which fast retransmit and fast recovery begin. `ecn_reduction` marks
+    /// the start of a reduction of the window because of a mark, and `delay_reduction` the start of one that the congestion
+    /// control asked for. `recovery_ended` marks the end of a recovery or reduction. `timeout` marks an expiry of the
+    /// retransmission timer, and `undone` a timeout or recovery that proved spurious, so that the window is restored.
+    /// `probe_sent` marks a tail loss probe, and `reordering_timeout` an expiry of RACK's reordering timer (RFC 8985).
+    /// `outage_started` and `outage_ended` mark the outages of links.
     Events = "events" asked "probes.window = true" {
         /// When.
         time_s: Float "s" (Moment),
         /// The flow's name; of several copies with the copy's number. Empty for outages.
         flow: Text,
-        /// What happened, as the table above lists it.
+        /// What happened: one of the names above.
         event: Text,
         /// Name of the link that has an outage; `.reverse` is the way back. Empty for events of a flow.
         link: Text,
