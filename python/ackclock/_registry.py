@@ -193,6 +193,7 @@ def register(name: str, cls: type) -> None:
             {"name": key, "summary": one.summary, "default": one.default, "least": one.least, "most": one.most}
             for key, one in parameters.items()
         ],
+        "paces": base is CongestionControl and bool(cls.scope.paces),  # type: ignore[attr-defined]
     }
     _entries[name] = Entry(algorithm, home, row)
 

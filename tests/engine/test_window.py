@@ -105,6 +105,13 @@ def test_pacing_says_when_the_congestion_control_paces(cc, pacing, tmp_path, cap
     assert json.loads(capsys.readouterr().out)["resolved"][0]["pacing"] == "cc"
 
 
+def test_the_list_says_which_congestion_controls_pace(capsys):
+    paces = ["bbr", "bbr1", "bbr3", "copa", "fixed-rate", "remycc", "remycc-ns2", "remycc-ns2-us"]
+    assert [row["name"] for row in ackclock.catalogue()["cc"] if row["paces"]] == paces
+    assert main(["list", "cc"]) == 0
+    assert f"set the pacing rate themselves: {', '.join(paces)}" in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize("stack", ["rfc", "linux", "freebsd", "ns2-sack"])
 def test_what_is_recorded_changes_nothing(stack):
     lossy = {"rate": "3Mbps", "queue": "10 packets", "loss": "0.5%"}

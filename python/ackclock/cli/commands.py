@@ -337,7 +337,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         A Python file with your own congestion controls. Can be repeated.
     json
         Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
-        their fields, and congestion controls their parameters.
+        their fields, and congestion controls their parameters and whether they set the pacing rate.
     """
     from ackclock import studies
 
@@ -360,6 +360,8 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         _print_stacks(kinds["stack"])
     if kind == "cc":
         _print_parameters(kinds["cc"])
+        paces = ", ".join(entry["name"] for entry in kinds["cc"] if entry["paces"])
+        say(f"the pacing of these is cc, as they set the pacing rate themselves: {paces}")
     return 0
 
 
