@@ -55,7 +55,18 @@ class Cancel:
 
 @final
 class Trace:
-    def __new__(cls, captures: list[str], *, ipv6: bool, payload: bool, events: bool) -> Trace: ...
+    def __new__(
+        cls,
+        captures: list[str],
+        *,
+        ipv6: bool,
+        payload: bool,
+        events: bool,
+        qlog: bool,
+        flows: list[str],
+        start: str | None,
+        end: str | None,
+    ) -> Trace: ...
 
 @final
 class Algorithm:
@@ -67,7 +78,7 @@ class Algorithm:
         *,
         parameters: list[tuple[str, float, float]],
         overridden: set[str],
-        scope: tuple[bool, bool, bool, bool] | None,
+        scope: tuple[bool, bool, bool, bool, bool] | None,
     ) -> Algorithm: ...
 
 @final

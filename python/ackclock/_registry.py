@@ -317,7 +317,8 @@ def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> N
     scope = None
     if base is CongestionControl:
         given: Scope = cls.scope  # type: ignore[attr-defined]
-        scope = (bool(given.slow_start), bool(given.window), bool(given.gap), bool(given.proportional))
+        tasks = (given.slow_start, given.window, given.paces, given.gap, given.proportional)
+        scope = (bool(tasks[0]), bool(tasks[1]), bool(tasks[2]), bool(tasks[3]), bool(tasks[4]))
     algorithm = _core.Algorithm(
         name,
         digest,
@@ -335,6 +336,7 @@ def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> N
             {"name": key, "summary": one.summary, "default": one.default, "least": one.least, "most": one.most}
             for key, one in parameters.items()
         ],
+        "paces": base is CongestionControl and bool(cls.scope.paces),  # type: ignore[attr-defined]
     }
     _entries[name] = Entry(algorithm, home, row, cls)
 

@@ -129,7 +129,16 @@ class NamedTables(ABC):
 
     @property
     def events(self) -> Table:
-        """Timeouts and recovery periods over time; needs ``probes.window``."""
+        """Losses, timeouts, reductions of the window and outages over time; needs ``probes.window``.
+
+        ``recovery_started`` marks a detected loss, with which fast retransmit and fast recovery begin.
+        ``ecn_reduction`` marks the start of a reduction of the window because of a mark, and ``delay_reduction``
+        the start of one that the congestion control asked for. ``recovery_ended`` marks the end of a recovery or
+        reduction. ``timeout`` marks an expiry of the retransmission timer, and ``undone`` a timeout or recovery
+        that proved spurious, so that the window is restored. ``probe_sent`` marks a tail loss probe, and
+        ``reordering_timeout`` an expiry of RACK's reordering timer (RFC 8985). ``outage_started`` and
+        ``outage_ended`` mark the outages of links.
+        """
         return self._table("events")
 
     @property

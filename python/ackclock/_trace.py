@@ -1,10 +1,10 @@
-"""Runs that leave traces: captures for Wireshark, and the log of every event."""
+"""Runs that leave traces: captures for Wireshark, logs for qvis, and the log of every event."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from ackclock import _core, _registry
 from ackclock._core import Cancel, Trace
@@ -31,8 +31,12 @@ def trace(
     *,
     captures: Iterable[str] = (),
     events: bool = False,
+    qlog: bool = False,
     ipv6: bool = False,
     payload: bool = False,
+    flows: Iterable[str] = (),
+    from_: str | None = None,
+    to: str | None = None,
     seed: int | None = None,
     overrides: Overrides | None = None,
     large: bool = False,
@@ -54,13 +58,20 @@ def trace(
         interface each; every packet as it arrives at the queue, with a comment where it is dropped or marked), or a
         host as ``<flow>.source`` or ``<flow>.sink``. Times have the resolution of nanoseconds and count from 1970.
     events
-        Whether every event is written to ``events.jsonl``: a JSON object a line, in the order of time;
+        Whether every event is written to the event log ``events.jsonl``: a JSON object a line, in the order of time;
         `event_schema` describes them.
+    qlog
+        Whether each end of each connection has a log in qlog's format, ``<flow>.<connection>.<side>.sqlog``, which qvis
+        reads (docs/how-to/wireshark.md).
     ipv6
         Give captured packets IPv6 headers. The simulated links carry packets with IPv4 headers in any case, which are
         20 bytes shorter.
     payload
         Keep the payload of captured packets, which is zeros. Otherwise headers are kept, and the length of the rest.
+    flows
+        Names of the flows that all traces are limited to. A flow with copies stands for all of them.
+    from_, to
+        Times to which all traces are limited, both included, such as "2s". By default the whole run is traced.
     seed
         The seed; the scenario's own when not given.
     overrides
@@ -75,8 +86,8 @@ def trace(
     Raises
     ------
     ScenarioError
-        With everything that is wrong with the scenario, or with a place that there is not, or if the run may take more
-        memory than this machine has.
+        With everything that is wrong with the scenario, and with the places, flows and times to trace, or if the run
+        may take more memory than this machine has.
     VerificationError
         If `verify` finds something; the traces are written.
     """
@@ -86,15 +97,25 @@ def trace(
     warn(text, pairs)
     if not large:
         refuse_huge(text, pairs)
-    spec = Trace(list(dict.fromkeys(captures)), ipv6=ipv6, payload=payload, events=events)
+    spec = Trace(
+        list(dict.fromkeys(captures)),
+        ipv6=ipv6,
+        payload=payload,
+        events=events,
+        qlog=qlog,
+        flows=list(flows),
+        start=from_,
+        end=to,
+    )
     with ExitStack() as stack:
         report = stack.enter_context(reporter(progress, text.name or "trace"))
-        files: dict[str, BinaryIO] = {}
+        begun: set[str] = set()
 
         def write(name: str, chunk: bytes) -> None:
-            if name not in files:
-                files[name] = stack.enter_context((Path(folder) / name).open("wb"))
-            files[name].write(chunk)
+            # There may be more files than a process may have open.
+            with (Path(folder) / name).open("ab" if name in begun else "wb") as file:
+                file.write(chunk)
+            begun.add(name)
 
         with named(text):
             meta, tables = _core.run(

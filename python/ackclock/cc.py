@@ -96,6 +96,8 @@ class Scope:
     """The algorithm also grows the window below ssthresh."""
     window: bool = False
     """The algorithm sets the window in every phase; recoveries, timeouts and restarts after idle do not change it."""
+    paces: bool = False
+    """The algorithm sets the pacing rate of the window; tables then have ``cc`` as the pacing of its flows."""
     gap: bool = False
     """The pacing rate is a gap since the last segment: a delivery that changes it also changes the time of the next
     segment."""
@@ -155,6 +157,13 @@ class WindowRules:
         """
         return 1.0
 
+    def state_name(self) -> str | None:
+        """Name of the present state, for the column ``cc_state`` of the table ``window``. Default: None.
+
+        Called only in runs that record windows or events; it must not change the object.
+        """
+        return None
+
 
 class CongestionControl:
     """A congestion control with all callbacks; `on_ack`, `on_congestion` and `on_timeout` are required.
@@ -213,6 +222,13 @@ class CongestionControl:
 
     def on_sent(self, window: Window, ctx: Context) -> None:
         """A segment with payload was sent, as new data or as a retransmission; `ctx` is the state after sending."""
+
+    def state_name(self) -> str | None:
+        """Name of the present state, for the column ``cc_state`` of the table ``window``. Default: None.
+
+        Called only in runs that record windows or events; it must not change the object.
+        """
+        return None
 
 
 C = TypeVar("C", bound="type[WindowRules] | type[CongestionControl]")

@@ -54,6 +54,6 @@ def test_check_prints_a_line_for_each_flow(cli, tmp_path):
         "b: stack rfc, cubic-rfc9438, slow start standard, validation none",
     ]
     assert len(out.splitlines()) == 2 + 6
-    assert told(resolved(SCENARIO)[3]) == "d: stack linux, bbr1, validation linux"
+    assert told(resolved(SCENARIO)[3]) == "d: stack linux, bbr1, validation linux, paced by the congestion control"
     _, out, _ = cli("check", path, "--json")
     assert json.loads(out)["resolved"] == resolved(SCENARIO)

@@ -280,7 +280,17 @@ def test_a_place_that_is_none_is_one_message(tmp_path):
 def test_the_command_line_writes_traces_beside_the_tables(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "traced.toml").write_text(SCENARIO, encoding="utf-8")
-    arguments = ["run", "traced.toml", "--pcap", "bottleneck", "--pcap", "short.sink", "--qlog", "--set", "duration=1s"]
+    arguments = [
+        "run",
+        "traced.toml",
+        "--pcap",
+        "bottleneck",
+        "--pcap",
+        "short.sink",
+        "--events",
+        "--set",
+        "duration=1s",
+    ]
     assert main([*arguments, "--out", "out"]) == 0
     ours = {"bottleneck.pcapng", "short.sink.pcapng", "events.jsonl"}
     assert ours <= {path.name for path in (tmp_path / "out").iterdir()}

@@ -74,7 +74,8 @@ def test_window_has_the_rtt_below_on_the_same_time_axis(result):
     assert labels(above) == ("", "window (kB)")
     assert labels(below) == ("time (s)", "SRTT (ms)")
     assert above.get_shared_x_axes().joined(above, below)
-    assert entries(above) == ["one", "cwnd", "in flight", "ssthresh"]
+    marks = ["loss detected", "recovery ended"]
+    assert entries(above) == ["one", "cwnd", "in flight", "ssthresh", *marks]
     assert below.get_legend() is None
     styles = {line(above, label).get_linestyle() for label in columns}
     assert styles == {"-", ":"}
@@ -82,11 +83,11 @@ def test_window_has_the_rtt_below_on_the_same_time_axis(result):
 
 def test_several_flows_or_all_and_an_axes_of_ones_own(result):
     _, axes = plt.subplots()
-    assert result.plot.cwnd(["film", "one"], ax=axes) is axes
+    assert result.plot.cwnd(["film", "one"], events=False, ax=axes) is axes
     assert entries(axes)[:2] == ["film", "one"]
     assert len(result.plot.cwnd().lines) == 9
     # A second run on the same axes adds to the legend, and says once what lines mean.
-    result.plot.cwnd("two", ax=axes)
+    result.plot.cwnd("two", events=False, ax=axes)
     assert entries(axes) == ["film", "one", "two", "cwnd", "in flight", "ssthresh"]
     with pytest.raises(ValueError, match="no flow 'four'; there are two, one, film"):
         result.plot.cwnd("four")
@@ -109,7 +110,7 @@ def test_colours_are_those_of_algorithms_and_shades_tell_flows_apart():
     shades = [sum(mpl.colors.to_rgb(line(axes, f"film.{copy}").get_color())) for copy in range(3)]
     assert shades == sorted(shades)
     assert len({*shades}) == 3
-    many = ackclock.run(SMALL, overrides=RFC | {"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd()
+    many = ackclock.run(SMALL, overrides=RFC | {"flows[2].count": 12, "duration": "1500ms"}).plot.cwnd(events=False)
     assert entries(many)[:1] == ["reno-rfc5681, 14 flows"]
     assert len(entries(many)) == 4
 

@@ -194,7 +194,9 @@ def tables():
         connected_s=[1.0, 8.0, 9.0, None],
         end_s=[2.0, None, None, None],
     )
-    window = make_table(flow=["a", "a", "b", "a"], rtt_ms=[None, 150.0, None, 160.0], time_s=[0.0, 1.2, 2.0, 3.0])
+    window = make_table(
+        flow=["a", "a", "b", "a"], latest_rtt_ms=[None, 150.0, None, 160.0], time_s=[0.0, 1.2, 2.0, 3.0]
+    )
     return made(flows=make_table(flow=["a", "b"], timeouts=[1, 2]), onoff=periods, window=window)
 
 
@@ -239,7 +241,7 @@ def test_the_router_of_xcp_is_told_the_rate_of_the_scripts_over_a_trace():
 def test_shares_over_differing_rtts_are_of_their_mean():
     names = ["rtt50", "rtt100"]
     periods = make_table(flow=names, bytes=[3 * 120_800, 120_800], start_s=[1.0, 1.0], end_s=[2.0, 2.0])
-    window = make_table(flow=names, rtt_ms=[50.0, 100.0])
+    window = make_table(flow=names, latest_rtt_ms=[50.0, 100.0])
     measured = measures.over_differing_rtts(made(flows=make_table(flow=names), onoff=periods, window=window))
     assert (measured["rtt50_share"], measured["rtt100_share"]) == (1.5, 0.5)
     assert measured["rtt50_mbps"] == pytest.approx(300 * 1260 * 8 / 1e6)

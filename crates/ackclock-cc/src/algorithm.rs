@@ -152,13 +152,15 @@ pub struct Scope {
     /// The response to a mark is smaller than that to a loss: a loss in the window of data in which a mark was answered
     /// is answered too.
     pub proportional: bool,
+    /// The algorithm sets the pacing rate of the window; tables then have `cc` as the pacing of its flows.
+    pub paces: bool,
 }
 
 impl Scope {
     /// The scope as bits, in the order of the fields from the lowest bit.
     pub fn bits(self) -> u32 {
-        let Scope { slow_start, window, deliveries, losses, sends, gap, proportional } = self;
-        let flags = [slow_start, window, deliveries, losses, sends, gap, proportional];
+        let Scope { slow_start, window, deliveries, losses, sends, gap, proportional, paces } = self;
+        let flags = [slow_start, window, deliveries, losses, sends, gap, proportional, paces];
         flags.iter().rev().fold(0, |bits, flag| bits << 1 | u32::from(*flag))
     }
 
@@ -173,6 +175,7 @@ impl Scope {
             sends: flag(4),
             gap: flag(5),
             proportional: flag(6),
+            paces: flag(7),
         }
     }
 }
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn every_flag_of_a_scope_has_a_bit_of_its_own() {
-        for place in 0..7 {
+        for place in 0..8 {
             assert_eq!(Scope::of_bits(1 << place).bits(), 1 << place);
         }
         assert_eq!(Scope { slow_start: true, sends: true, ..Scope::default() }.bits(), 0b10001);

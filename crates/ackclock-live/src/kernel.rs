@@ -116,22 +116,54 @@ pub struct Info {
     pub delivery_rate: u64,
 }
 
+/// Reads a structure that describes a connection. Kernels give as much of the structure as they know; the rest stays
+/// zero.
+fn asked(socket: &OwnedFd, option: i32) -> io::Result<[u8; 512]> {
+    let mut bytes = [0_u8; 512];
+    let mut len = bytes.len() as libc::socklen_t;
+    // SAFETY: the kernel writes at most `len` bytes to `bytes`, which lives until the call returns.
+    #[expect(unsafe_code, reason = "nothing safe reads these options")]
+    let result = unsafe {
+        let to = bytes.as_mut_ptr().cast();
+        libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, option, to, &raw mut len)
+    };
+    if result == 0 { Ok(bytes) } else { Err(io::Error::last_os_error()) }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// Asks the kernel for the state of BBR on a connection that uses BBR; `None` before the first acknowledgment.
+pub fn bbr_state(socket: &OwnedFd) -> io::Result<Option<&'static str>> {
+    let bytes = asked(socket, libc::TCP_CC_INFO)?;
+    // `struct tcp_bbr_info` (include/uapi/linux/inet_diag.h): bandwidth in two words, min_rtt, pacing_gain, cwnd_gain.
+    Ok(named_state(word(&bytes, 12), word(&bytes, 16)))
+}
+
+/// Returns the state of BBR with these gains of pacing and window, in units of 1/256 (net/ipv4/tcp_bbr.c). The phases of
+/// ProbeBW have the names that they have in the simulator's `bbr`.
+fn named_state(pacing_gain: u32, cwnd_gain: u32) -> Option<&'static str> {
+    /// BBR_UNIT, and bbr_high_gain and bbr_drain_gain, which come from 2885/1000.
+    const UNIT: u32 = 256;
+    const HIGH: u32 = UNIT * 2885 / 1000 + 1;
+    const DRAIN: u32 = UNIT * 1000 / 2885;
+    Some(match (pacing_gain, cwnd_gain) {
+        (0, 0) => return None,
+        (HIGH, _) => "startup",
+        (DRAIN, _) => "drain",
+        (_, UNIT) => "probe_rtt",
+        (gain, _) if gain > UNIT => "probe_bw_up",
+        (UNIT, _) => "probe_bw_cruise",
+        _ => "probe_bw_down",
+    })
+}
+
 impl Info {
     /// Asks the kernel about a connection.
     pub fn of(socket: &OwnedFd) -> io::Result<Info> {
-        // Kernels give as much of the structure as they know; the rest stays zero.
-        let mut bytes = [0_u8; 512];
-        let mut len = bytes.len() as libc::socklen_t;
-        // SAFETY: the kernel writes at most `len` bytes to `bytes`, which lives until the call returns.
-        #[expect(unsafe_code, reason = "nothing safe reads this option")]
-        let result = unsafe {
-            let to = bytes.as_mut_ptr().cast();
-            libc::getsockopt(socket.as_raw_fd(), libc::IPPROTO_TCP, libc::TCP_INFO, to, &raw mut len)
-        };
-        if result != 0 {
-            return Err(io::Error::last_os_error());
-        }
-        let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let bytes = asked(socket, libc::TCP_INFO)?;
+        let word = |at: usize| word(&bytes, at);
         let wide = |at: usize| {
             let mut parts = [0; 8];
             parts.copy_from_slice(&bytes[at..at + 8]);
@@ -209,6 +241,16 @@ mod tests {
                     TcpExt: 9 5 3 1 2 1\nIpExt: TCPTimeouts\nIpExt: 7\n";
         assert_eq!(Counters::read(text), Counters { timeouts: 3, recoveries: 4, spurious: 1 });
         assert_eq!(Counters::read(""), Counters::default());
+    }
+
+    #[test]
+    fn the_gains_of_bbr_tell_its_state() {
+        // 2.885 and 1 / 2.885 in 256ths; ProbeBW: 1.25, 0.75 and 1 with a window gain of 2; ProbeRTT: 1 with 1.
+        let named = [(739, 739), (88, 739), (320, 512), (192, 512), (256, 512), (256, 256), (0, 0)];
+        let states = named.map(|(pacing, cwnd)| named_state(pacing, cwnd));
+        let names = ["startup", "drain", "probe_bw_up", "probe_bw_down", "probe_bw_cruise", "probe_rtt"];
+        assert_eq!(states[..6], names.map(Some));
+        assert_eq!(states[6], None);
     }
 
     #[test]

@@ -8,10 +8,13 @@ use ackclock_core::Nanos;
 use ackclock_results::{Column, Table};
 use ackclock_sim::series::Instants;
 
-use crate::kernel::Info;
+use crate::flow::Flow;
+use crate::kernel::{Info, bbr_state};
 
 /// Slow-start thresholds from here on mean that there was no congestion yet, in segments.
 const INFINITE: u32 = 0x7fff_ffff;
+/// Name of the congestion control whose state a sample has.
+const BBR: &str = "bbr";
 /// States of the kernel's sender in which it repairs a loss: recovery, and loss after a timeout.
 const REPAIRING: [u8; 2] = [3, 4];
 
@@ -22,6 +25,32 @@ struct Watched {
     /// Time at which its next row is due, and whether it repaired a loss at the row before.
     due: Nanos,
     repairing: bool,
+    form: Form,
+}
+
+/// The values that a connection's samples have.
+#[derive(Clone, Copy)]
+struct Form {
+    /// Whether its segments are paced. The kernel computes a pacing rate for every connection.
+    paced: bool,
+    /// Whether its congestion control is BBR, which says its state.
+    bbr: bool,
+}
+
+/// A sample of a connection of a flow.
+struct Sample {
+    at: Nanos,
+    flow: usize,
+    info: Info,
+    paced: bool,
+    cc_state: Option<&'static str>,
+}
+
+impl Sample {
+    fn of(at: Nanos, flow: usize, info: Info, form: Form, socket: &OwnedFd) -> io::Result<Sample> {
+        let cc_state = if form.bbr { bbr_state(socket)? } else { None };
+        Ok(Sample { at, flow, info, paced: form.paced, cc_state })
+    }
 }
 
 /// The samples of all flows, which are taken after each ACK. Rows of a connection are at least an interval apart, but the
@@ -29,7 +58,7 @@ struct Watched {
 pub struct Samples {
     instants: Instants,
     watched: BTreeMap<usize, Watched>,
-    rows: Vec<(Nanos, usize, Info)>,
+    rows: Vec<Sample>,
     failure: Option<io::Error>,
 }
 
@@ -39,12 +68,14 @@ impl Samples {
         Samples { instants, watched: BTreeMap::new(), rows: Vec::new(), failure: None }
     }
 
-    /// Begins to watch the source's socket of the connection in a place, which is established at `at`.
-    pub fn watch(&mut self, at: Nanos, place: usize, flow: usize, socket: &OwnedFd) -> io::Result<()> {
-        let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false };
+    /// Begins to watch the source's socket of the connection in a place, which is established at `at`; `flow` is the
+    /// number of its flow, and `about` the flow.
+    pub fn watch(&mut self, at: Nanos, place: usize, flow: usize, about: &Flow, socket: &OwnedFd) -> io::Result<()> {
+        let form = Form { paced: about.labels.pacing != "off", bbr: about.wanted.cc == BBR };
+        let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false, form };
         if (self.instants.from..=self.instants.to).contains(&at) {
             watched.due = at.saturating_add(self.instants.interval);
-            self.rows.push((at, flow, Info::of(socket)?));
+            self.rows.push(Sample::of(at, flow, Info::of(socket)?, form, socket)?);
         }
         self.watched.insert(place, watched);
         Ok(())
@@ -62,21 +93,23 @@ impl Samples {
             return;
         }
         for watched in self.watched.values_mut().filter(|watched| watched.flow == flow) {
-            match Info::of(&watched.socket) {
-                Ok(info) => {
-                    let repairing = REPAIRING.contains(&info.ca_state);
-                    if at >= watched.due || repairing != watched.repairing {
-                        watched.due = at.saturating_add(interval);
-                        watched.repairing = repairing;
-                        self.rows.push((at, flow, info));
-                    }
+            let sample = Info::of(&watched.socket).and_then(|info| {
+                let repairing = REPAIRING.contains(&info.ca_state);
+                if at < watched.due && repairing == watched.repairing {
+                    return Ok(None);
                 }
+                watched.due = at.saturating_add(interval);
+                watched.repairing = repairing;
+                Sample::of(at, flow, info, watched.form, &watched.socket).map(Some)
+            });
+            match sample {
+                Ok(sample) => self.rows.extend(sample),
                 Err(error) => self.failure = Some(error),
             }
         }
     }
 
-    /// Returns the table. It has three columns that only a kernel gives.
+    /// Returns the table. TCP_INFO has neither the latest RTT sample nor what window validation says.
     ///
     /// # Errors
     /// The system's error if a sample failed.
@@ -86,17 +119,19 @@ impl Samples {
         }
         let mut rows = self.rows;
         // Two threads add rows.
-        rows.sort_by_key(|(at, ..)| *at);
+        rows.sort_by_key(|row| row.at);
         let float =
-            |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|(.., info)| cell(info)).collect());
+            |cell: &dyn Fn(&Info) -> Option<f64>| Column::Float(rows.iter().map(|row| cell(&row.info)).collect());
         let bytes = |cell: &dyn Fn(&Info) -> Option<u32>| {
             let cell = |info: &Info| cell(info).map(|count| i64::from(count) * i64::from(info.mss));
-            Column::Int(rows.iter().map(|(.., info)| cell(info)).collect())
+            Column::Int(rows.iter().map(|row| cell(&row.info)).collect())
         };
         let ms = |us: u32| f64::from(us) / 1e3;
+        let bits = |bytes: u64| bytes as f64 * 8.0;
+        let pacing = |row: &Sample| (row.paced && row.info.pacing_rate < u64::MAX).then(|| bits(row.info.pacing_rate));
         let columns = vec![
-            ("time_s", Column::Float(rows.iter().map(|(at, ..)| Some(*at as f64 / 1e9)).collect())),
-            ("flow", Column::Text(rows.iter().map(|(_, flow, _)| Some(names[*flow].clone())).collect())),
+            ("time_s", Column::Float(rows.iter().map(|row| Some(row.at as f64 / 1e9)).collect())),
+            ("flow", Column::Text(rows.iter().map(|row| Some(names[row.flow].clone())).collect())),
             ("cwnd", bytes(&|info| Some(info.cwnd))),
             ("ssthresh", bytes(&|info| (info.ssthresh < INFINITE).then_some(info.ssthresh))),
             ("flight_size", bytes(&|info| Some(info.unacked))),
@@ -105,11 +140,13 @@ impl Samples {
             ("srtt_ms", float(&|info| (info.rtt > 0).then_some(ms(info.rtt)))),
             (
                 "in_recovery",
-                Column::Bool(rows.iter().map(|(.., info)| Some(REPAIRING.contains(&info.ca_state))).collect()),
+                Column::Bool(rows.iter().map(|row| Some(REPAIRING.contains(&row.info.ca_state))).collect()),
             ),
+            ("latest_rtt_ms", Column::Float(vec![None; rows.len()])),
             ("min_rtt_ms", float(&|info| info.smallest_rtt().map(|time| time as f64 / 1e6))),
-            ("pacing_rate_bps", float(&|info| (info.pacing_rate < u64::MAX).then_some(info.pacing_rate as f64 * 8.0))),
-            ("delivery_rate_bps", float(&|info| Some(info.delivery_rate as f64 * 8.0))),
+            ("pacing_bps", Column::Float(rows.iter().map(pacing).collect())),
+            ("delivery_bps", float(&|info| (info.delivery_rate > 0).then(|| bits(info.delivery_rate)))),
+            ("cc_state", Column::Text(rows.iter().map(|row| row.cc_state.map(str::to_owned)).collect())),
         ];
         Ok(Table { columns })
     }

@@ -229,7 +229,7 @@ impl World {
         if side == Side::Source as usize
             && let (Some(samples), Some(socket)) = (&self.samples, &connection.ends[side].socket)
         {
-            locked(samples).watch(self.now, place, flow, socket)?;
+            locked(samples).watch(self.now, place, flow, &self.flows[flow], socket)?;
         }
         self.call(flow, |app, ctx| app.on_connected(ctx, conn, SIDES[side]))?;
         let Some(connection) = &mut self.connections[place] else { return Ok(()) };

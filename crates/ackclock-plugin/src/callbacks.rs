@@ -29,9 +29,9 @@ impl Callbacks {
         #[expect(unsafe_code, reason = "a function of a library")]
         // SAFETY: the contract of the table: the object, and a place for the bits.
         object.call("scope", None, |object| unsafe { (table.scope)(object, &raw mut bits) });
-        let contract::Scope { slow_start, window, deliveries, losses, sends, gap, proportional } =
+        let contract::Scope { slow_start, window, deliveries, losses, sends, gap, proportional, paces } =
             contract::Scope::of_bits(bits);
-        let own = Scope { slow_start, window, deliveries, losses, sends, gap, proportional, ..Scope::default() };
+        let own = Scope { slow_start, window, deliveries, losses, sends, gap, proportional, paces, ..Scope::default() };
         Callbacks { table, object, scope: own }
     }
 

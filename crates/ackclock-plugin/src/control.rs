@@ -92,7 +92,8 @@ impl Control {
         let values: Vec<f64> = self.parameters.iter().map(of).collect();
         let caller = Caller { algorithm: self.name, flow: flow.into(), failures };
         let (table, level) = (self.table, self.level);
-        Algorithm::custom(self.name, move || connection(table, level, &values, caller.clone()))
+        let paces = connection(table, level, &values, caller.clone()).scope().paces;
+        Algorithm::custom(self.name, move || connection(table, level, &values, caller.clone())).pacing(paces)
     }
 }
 

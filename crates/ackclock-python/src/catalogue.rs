@@ -21,7 +21,7 @@ fn stack_row(stack: &stack::Stack) -> Value {
 }
 
 /// Returns a congestion control with the parameters that scenarios may set.
-fn cc_row(algorithm: &cc::Entry) -> Value {
+fn cc_row(algorithm: &'static cc::Entry) -> Value {
     let mut entry = row(algorithm.name, algorithm.summary, algorithm.source);
     let parameters = algorithm.parameters.iter().map(|parameter| {
         let (least, most) = parameter.range;
@@ -34,6 +34,7 @@ fn cc_row(algorithm: &cc::Entry) -> Value {
         })
     });
     entry["parameters"] = parameters.collect::<Vec<Value>>().into();
+    entry["paces"] = cc::Algorithm::from(algorithm).paces().into();
     entry
 }
 
@@ -53,12 +54,14 @@ fn remycc_row(form: &cc::remycc::Form) -> Value {
     let summary = "its rules: a file in the format of the Remy project, named from the scenario's folder";
     entry["parameters"] =
         json!([{ "name": "table", "summary": summary, "default": null, "least": null, "most": null }]);
+    entry["paces"] = true.into();
     entry
 }
 
 /// Returns every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary,
 /// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control also has `parameters`, [{name,
-/// summary, default, least, most}]; the last three are null for a required path. A name that means a form on each stack
+/// summary, default, least, most}], the last three of which are null for a required path, and `paces`: whether it sets the
+/// pacing rate. A name that means a form on each stack
 /// has `forms`, the full names.
 #[pyfunction]
 pub fn catalogue() -> String {

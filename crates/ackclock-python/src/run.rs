@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use ackclock_sim::trace::{Chunk, Form, TraceSpec};
+use ackclock_sim::trace::{Chunk, Form, Part, TraceSpec};
 use ackclock_sim::{Run, Watching};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -52,7 +52,7 @@ impl Cancel {
 }
 
 /// The traces of a run: the names of the places to capture at, whether packets have IPv6 headers and keep their
-/// payload, and whether events are logged.
+/// payload, whether events are logged, whether there are logs in qlog's format, and which flows and times are traced.
 #[pyclass(module = "ackclock._core", frozen)]
 pub struct Trace {
     spec: TraceSpec,
@@ -61,9 +61,20 @@ pub struct Trace {
 #[pymethods]
 impl Trace {
     #[new]
-    #[pyo3(signature = (captures, *, ipv6, payload, events))]
-    fn new(captures: Vec<String>, ipv6: bool, payload: bool, events: bool) -> Trace {
-        Trace { spec: TraceSpec { captures, form: Form { v6: ipv6, payload }, events } }
+    #[pyo3(signature = (captures, *, ipv6, payload, events, qlog, flows, start, end))]
+    #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
+    fn new(
+        captures: Vec<String>,
+        ipv6: bool,
+        payload: bool,
+        events: bool,
+        qlog: bool,
+        flows: Vec<String>,
+        start: Option<String>,
+        end: Option<String>,
+    ) -> Trace {
+        let part = Part { flows, from: start, to: end };
+        Trace { spec: TraceSpec { captures, form: Form { v6: ipv6, payload }, events, qlog, part } }
     }
 }
 

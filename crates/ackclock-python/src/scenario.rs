@@ -154,7 +154,8 @@ pub fn estimate(
     Ok((estimate.packets, estimate.opportunities, estimate.rows, estimate.memory, estimate.parts))
 }
 
-/// Returns the algorithms of all flows that use TCP, as JSON: [{flow, copies, stack, cc, slow_start, validation}]. `cc` is
+/// Returns the algorithms of all flows that use TCP, as JSON: [{flow, copies, stack, cc, slow_start, validation,
+/// pacing}]. `cc` is
 /// the full name of the form that a family's name means on the flow's stack.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
@@ -176,6 +177,7 @@ pub fn resolved(
             "cc": one.cc,
             "slow_start": one.slow_start,
             "validation": one.validation,
+            "pacing": one.pacing,
         })
     });
     Ok(Value::from_iter(rows).to_string())

@@ -138,6 +138,8 @@ pub struct Resolved {
     pub slow_start: Option<&'static str>,
     /// Window validation.
     pub validation: &'static str,
+    /// Pacing: `off`, `fq` or `after-idle`, or `cc` if the congestion control sets the pacing rate.
+    pub pacing: &'static str,
 }
 
 impl Scenario {
@@ -166,6 +168,7 @@ impl Flow {
             cc: config.cc.name().to_string(),
             slow_start: (!registered && !owns()).then_some(config.slow_start.name),
             validation: config.validation.name,
+            pacing: config.pacing_name(),
         }
     }
 

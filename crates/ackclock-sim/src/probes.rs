@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_net::DropCause;
+use ackclock_tcp::context::Cause;
 use ackclock_tcp::{Flags, Segment, State};
 
 use crate::endpoint::{Contents, Event, TcpEvent};
@@ -70,6 +71,23 @@ struct BlockRow {
     duplicate: bool,
 }
 
+/// A time in which a link is down.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outage {
+    /// Name of the link.
+    pub link: String,
+    /// Start of the outage.
+    pub from: Nanos,
+    /// End of the outage.
+    pub to: Nanos,
+}
+
+struct EventRow {
+    at: Nanos,
+    flow: FlowId,
+    event: &'static str,
+}
+
 struct PacketRow {
     at: Nanos,
     /// Sender of the packet; `None` if its connection is closed.
@@ -93,8 +111,9 @@ pub struct Recorder {
     endpoints: BTreeMap<EndpointId, (u16, Who)>,
     /// A sequence number of each sender with its stream offset, from which other offsets follow.
     known: BTreeMap<(FlowId, Conn, bool), (u32, u64)>,
+    outages: Vec<Outage>,
     windows: Table,
-    events: Table,
+    events: Vec<EventRow>,
     packets: Vec<PacketRow>,
     /// SACK blocks have rows of their own, because a packet with payload has no blocks and a packet with blocks has up
     /// to four.
@@ -106,8 +125,8 @@ pub struct Recorder {
 
 impl Recorder {
     /// Creates a recorder for flows with these names, in the order of their numbers; `links` names the links that may
-    /// drop packets.
-    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, String)>) -> Recorder {
+    /// drop packets, and `outages` has the times in which they are down.
+    pub fn new(watch: Watch, flows: Vec<String>, links: Vec<(LinkId, String)>, outages: Vec<Outage>) -> Recorder {
         let Watch { from, interval, to, .. } = watch;
         let instants = Instants { from, interval, to };
         Recorder {
@@ -119,8 +138,9 @@ impl Recorder {
             links,
             endpoints: BTreeMap::new(),
             known: BTreeMap::new(),
+            outages,
             windows: Table::of::<declared::Window>(),
-            events: Table::of::<declared::Events>(),
+            events: Vec::new(),
             packets: Vec::new(),
             blocks: Vec::new(),
             timeouts: Timeouts::default(),
@@ -181,23 +201,64 @@ impl Recorder {
     fn happened(&mut self, at: Nanos, who: Who, event: &'static str) {
         self.due[who.flow.index()] = at;
         if self.watch.window && self.watches(at) {
-            self.events.push(declared::Events {
+            self.events.push(EventRow { at, flow: who.flow, event });
+        }
+    }
+
+    /// Returns the table `events` as of `now`: the events of flows and the outages of links, in the order of time.
+    fn events(&self, now: Nanos) -> Table {
+        let outages = self.outages.iter().flat_map(|outage| {
+            let link = Some(outage.link.as_str());
+            [(outage.from, None, "outage_started", link), (outage.to, None, "outage_ended", link)]
+        });
+        let outages = outages.filter(|(at, ..)| *at <= now && self.watches(*at));
+        let flows = self.events.iter().map(|row| {
+            let flow = self.flows[row.flow.index()].as_str();
+            (row.at, Some(flow), row.event, None)
+        });
+        let mut rows: Vec<_> = outages.chain(flows).collect();
+        rows.sort_by_key(|(at, ..)| *at);
+        let mut table = Table::of::<declared::Events>();
+        for (at, flow, event, link) in rows {
+            table.push(declared::Events {
                 time_s: seconds(at).into(),
-                flow: self.flows[who.flow.index()].as_str().into(),
+                flow: flow.map(str::to_owned).into(),
                 event: event.into(),
+                link: link.map(str::to_owned).into(),
             });
         }
+        table
     }
 
     /// Handles an event of the state that a TCP has, at a source.
     fn of_tcp(&mut self, now: Nanos, who: Who, event: TcpEvent<'_>) {
         match event {
-            TcpEvent::RecoveryStarted { .. } => self.happened(now, who, "recovery_started"),
+            TcpEvent::RecoveryStarted { cause } => {
+                let event = match cause {
+                    Cause::Loss | Cause::Timeout => "recovery_started",
+                    Cause::Ecn => "ecn_reduction",
+                    Cause::Delay => "delay_reduction",
+                };
+                self.happened(now, who, event);
+            }
             TcpEvent::RecoveryEnded => self.happened(now, who, "recovery_ended"),
             TcpEvent::Undone { .. } => self.happened(now, who, "undone"),
             TcpEvent::ProbeSent { .. } => self.happened(now, who, "probe_sent"),
             TcpEvent::ReorderingTimeout { .. } => self.happened(now, who, "reordering_timeout"),
-            TcpEvent::Window { window, flight_size, pipe, srtt, rtt, in_recovery, validation } => {
+            TcpEvent::Window {
+                window,
+                flight_size,
+                pipe,
+                srtt,
+                rttvar: _,
+                rtt,
+                min_rtt,
+                pacing_rate,
+                delivery_rate,
+                cc_state,
+                in_recovery,
+                validation,
+            } => {
                 let due = &mut self.due[who.flow.index()];
                 if !self.watch.window || now < *due || !(self.watch.from..=self.watch.to).contains(&now) {
                     return;
@@ -210,17 +271,22 @@ impl Recorder {
                     ssthresh: (window.ssthresh != u64::MAX).then_some(window.ssthresh).into(),
                     flight_size: flight_size.into(),
                     pipe: pipe.into(),
-                    srtt_ms: srtt.map(|srtt| srtt as f64 / NS_PER_MS).into(),
-                    rtt_ms: rtt.map(|rtt| rtt as f64 / NS_PER_MS).into(),
+                    srtt_ms: milliseconds(srtt).into(),
+                    latest_rtt_ms: milliseconds(rtt).into(),
+                    min_rtt_ms: milliseconds(min_rtt).into(),
+                    pacing_bps: pacing_rate.map(|rate| rate.bits() as f64).into(),
+                    delivery_bps: delivery_rate.map(|rate| rate.bits() as f64).into(),
                     in_recovery: in_recovery.into(),
                     non_validated: validation.non_validated.into(),
                     pipe_ack: validation.pipe_ack.into(),
+                    cc_state: cc_state.map(str::to_owned).into(),
                 });
             }
             TcpEvent::Sent { .. }
             | TcpEvent::Received { .. }
             | TcpEvent::Acknowledged { .. }
             | TcpEvent::Timeout { .. }
+            | TcpEvent::Lost { .. }
             | TcpEvent::StateChanged(_) => {}
         }
     }
@@ -228,6 +294,9 @@ impl Recorder {
     /// Returns the tables `window`, `events`, `packets`, `sack_blocks`, `timeouts`, `queues` and `rates` as of `now`,
     /// as far as they were requested. A packet's `side` is the end that sent the packet, whatever the event.
     pub fn report<P: Contents>(mut self, now: Nanos, network: &Network<P>, tables: &mut Tables) {
+        if self.watch.window {
+            tables.insert("events", self.events(now));
+        }
         let name = |link| self.links.iter().find(|(named, _)| *named == link).map(|(_, name)| name.as_str());
         if let Some(queues) = self.queues {
             tables.insert("queues", queues.report(now, network, |link| name(link).unwrap_or_default()));
@@ -237,7 +306,6 @@ impl Recorder {
         }
         if self.watch.window {
             tables.insert("window", self.windows);
-            tables.insert("events", self.events);
         }
         if self.watch.packets {
             // The times of links are computed in advance; rows with the same time keep the order of their arrival.
@@ -322,6 +390,10 @@ fn key(who: Who) -> (FlowId, Conn, bool) {
 
 fn peer(who: Who) -> Who {
     Who { side: who.side.peer(), ..who }
+}
+
+fn milliseconds(time: Option<Nanos>) -> Option<f64> {
+    time.map(|time| time as f64 / NS_PER_MS)
 }
 
 fn seconds(at: Nanos) -> f64 {

@@ -3,7 +3,7 @@
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_results::invariants::{self, Facts, Finding};
-use ackclock_scenario::{Problem, Scenario, ScenarioError};
+use ackclock_scenario::{Scenario, ScenarioError};
 use ackclock_tcp::Segment;
 use serde_json::{Map, json};
 
@@ -103,7 +103,7 @@ impl Run {
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
-        let flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
+        let mut flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
@@ -118,9 +118,12 @@ impl Run {
                 from: probes.from,
                 to: probes.to.unwrap_or(duration),
             };
-            Recorder::new(watch, flows.iter().map(|flow| flow.labels.name.clone()).collect(), links.clone())
+            let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
+            Recorder::new(watch, names, links.clone(), build::outages(scenario))
         });
         let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
+        let samples = probes.window || watching.traces.events || watching.traces.qlog;
+        flows.iter_mut().for_each(|flow| flow.config.samples_rate = samples);
         let verifier = watching.verify.then(|| Verifier::new(&topology, flows.iter().map(|flow| flow.routes)));
         let world = if recorder.is_some() || traces.is_some() || verifier.is_some() {
             let watchers = Watchers { recorder, traces, verifier };
@@ -234,9 +237,8 @@ fn traces(
             .chain(flows.iter().flat_map(|flow| Dumbbell::own_links(&flow.labels.name)))
             .collect(),
         bottleneck: links.iter().map(|(link, _)| *link).collect(),
+        duration: scenario.duration,
     };
     let about = about.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>();
-    Traces::new(spec, names, about).map(Some).map_err(|message| ScenarioError {
-        problems: vec![Problem { path: "captures".to_owned(), line: None, message }],
-    })
+    Traces::new(spec, names, about).map(Some).map_err(|problems| ScenarioError { problems })
 }

@@ -263,6 +263,9 @@ macro_rules! declare {
         #[derive(Clone)]
         pub struct Config {
             $($(#[doc = $doc])+ pub $name: $Type,)*
+            /// Whether the sender samples the delivery rate and notes losses for observers, even if the congestion control
+            /// does not ask for this. It changes nothing that is sent.
+            pub samples_rate: bool,
         }
 
         /// All settings of [`Config`].
@@ -284,7 +287,16 @@ macro_rules! declare {
 }
 crate::settings!(declare);
 
+/// Pacing, as tables show it, of a sender whose congestion control sets the pacing rate.
+const CC_PACES: &str = "cc";
+
 impl Config {
+    /// Name of the pacing that the sender does: that of the setting, or `cc` if the congestion control sets the pacing
+    /// rate, which it does whatever the setting is.
+    pub fn pacing_name(&self) -> &'static str {
+        if self.cc.paces() { CC_PACES } else { self.pacing.name() }
+    }
+
     /// Offers no option in a SYN except the maximum segment size.
     pub(crate) fn offer_no_features(&mut self) {
         (self.timestamps, self.sack, self.window_scaling) = (false, false, false);

@@ -152,6 +152,17 @@ pub enum Cause {
     Delay,
 }
 
+/// The evidence that a segment is lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// Later segments arrived: duplicate ACKs, SACKs above the segment, or a partial acknowledgment.
+    Order,
+    /// A segment that was sent sufficiently later arrived (RACK, RFC 8985).
+    Time,
+    /// The retransmission timer expired.
+    Timeout,
+}
+
 /// Congestion: loss, a mark, or a retransmission timeout.
 #[derive(Clone, Copy, Debug)]
 pub struct Congestion {

@@ -1,9 +1,9 @@
 //! The events of an endpoint for observers. With the unit observer `()` events cost nothing.
 
-use crate::context::{Cause, Window};
+use crate::context::{Cause, Evidence, Window};
 use crate::segment::Segment;
 use crate::validation::Report;
-use crate::{Nanos, State};
+use crate::{Nanos, Rate, State};
 
 /// An event at an endpoint.
 #[derive(Clone, Copy, Debug)]
@@ -39,12 +39,33 @@ pub enum Event<'a> {
         pipe: u64,
         /// Smoothed round-trip time.
         srtt: Option<Nanos>,
+        /// Mean deviation of the round-trip time.
+        rttvar: Option<Nanos>,
         /// The latest RTT sample.
         rtt: Option<Nanos>,
+        /// The smallest RTT sample.
+        min_rtt: Option<Nanos>,
+        /// Pacing rate; `None` if segments are not paced.
+        pacing_rate: Option<Rate>,
+        /// Delivery rate of payload; `None` before a sample, and if the endpoint takes no samples
+        /// ([`crate::Config::samples_rate`]).
+        delivery_rate: Option<Rate>,
+        /// State of the congestion control ([`crate::cc::CongestionControl::state`]).
+        cc_state: Option<&'a str>,
         /// Whether loss recovery is in progress.
         in_recovery: bool,
         /// State of window validation.
         validation: Report,
+    },
+    /// A segment is deemed lost. Reported by endpoints that sample the delivery rate
+    /// ([`crate::Config::samples_rate`]), once for each transmission of the segment.
+    Lost {
+        /// Stream offset of its first byte.
+        offset: u64,
+        /// Length in the stream, bytes; a FIN counts as one.
+        len: u64,
+        /// Evidence of the loss.
+        evidence: Evidence,
     },
     /// Fast recovery, or a reduction of the window because of a mark, begins.
     RecoveryStarted {

@@ -64,6 +64,7 @@ const ALL: Scope = Scope {
     deliveries: true,
     losses: true,
     sends: true,
+    paces: true,
     gap: false,
     routers: true,
     proportional: true,

@@ -83,7 +83,11 @@ def run(
     pcap: Annotated[tuple[str, ...], Parameter(negative="")] = (),
     pcap_ipv6: Annotated[bool, Parameter(negative="")] = False,
     pcap_payload: Annotated[bool, Parameter(negative="")] = False,
+    events: Annotated[bool, Parameter(negative="")] = False,
     qlog: Annotated[bool, Parameter(negative="")] = False,
+    flow: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    from_: Annotated[str | None, Parameter(name="--from")] = None,
+    to: str | None = None,
     verify: Annotated[bool, Parameter(negative="")] = False,
     json: Json = False,
     large: Annotated[bool, Parameter(negative="")] = False,
@@ -114,8 +118,17 @@ def run(
         Write IPv6 headers to captures, instead of IPv4 headers.
     pcap_payload
         Write the payload to captures. It consists of zeros.
+    events
+        Write every event to the event log, events.jsonl in the folder. `ackclock schema --events` describes it.
     qlog
-        Write every event to events.jsonl in the folder. `ackclock schema --events` describes them.
+        Write a log in qlog's format for each end of each connection, FLOW.CONNECTION.SIDE.sqlog in the folder. qvis
+        shows such logs.
+    flow
+        A flow to which captures, event log and qlog are limited. Can be repeated.
+    from_
+        Time at which captures, event log and qlog begin, for example 2s.
+    to
+        Time at which captures, event log and qlog end.
     verify
         Check every packet during the run and compare the tables afterwards. If errors are found, they are printed,
         nothing is written, and the exit status is 1.
@@ -130,15 +143,19 @@ def run(
         path of a kernel's source, which is built first, or linux for the running kernel in real time, which needs root.
     """
     if backend != "sim":
-        kernel_refuses({"--pcap": pcap, "--qlog": qlog, "--verify": verify}, backend)
+        only = {"--pcap": pcap, "--events": events, "--qlog": qlog, "--verify": verify}
+        kernel_refuses(only | {"--flow": flow, "--from": from_, "--to": to}, backend)
     if seed is not None and seeds is not None:
         raise UsageError("--seed asks for one run and --seeds for several: give one of them")
     at_least_one("--seeds", seeds)
     _at_most("--seeds", seeds, MOST_REPLICATIONS)
     at_least_one("--threads", threads)
-    traced = "--pcap" if pcap else "--qlog" if qlog else None
+    traced = next((name for name, value in {"--pcap": pcap, "--events": events, "--qlog": qlog}.items() if value), None)
     if traced is not None and (out is None or seeds is not None):
         raise UsageError(f"{traced} goes with --out FOLDER and with a single run, not with --seeds")
+    limits = [name for name, value in {"--flow": flow, "--from": from_, "--to": to}.items() if value]
+    if limits and traced is None:
+        raise UsageError(f"{', '.join(limits)}: limits a trace; accepted: with --pcap, --events or --qlog")
     overrides = overrides_of(settings)
     load_files(load)
     if out is not None:
@@ -150,7 +167,11 @@ def run(
                 scenario,
                 folder,
                 captures=pcap,
-                events=qlog,
+                events=events,
+                qlog=qlog,
+                flows=flow,
+                from_=from_,
+                to=to,
                 ipv6=pcap_ipv6,
                 payload=pcap_payload,
                 seed=seed,
@@ -316,7 +337,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     json
         Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
-        their fields, and congestion controls their parameters.
+        their fields, and congestion controls their parameters and whether they set the pacing rate.
     """
     from ackclock import studies
 
@@ -339,6 +360,8 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         _print_stacks(kinds["stack"])
     if kind == "cc":
         _print_parameters(kinds["cc"])
+        paces = ", ".join(entry["name"] for entry in kinds["cc"] if entry["paces"])
+        say(f"the pacing of these is cc, as they set the pacing rate themselves: {paces}")
     return 0
 
 

@@ -184,6 +184,7 @@ FLOWS: Spec = [
     ("stack", "stack", _text),
     ("cc", "cc", _text),
     ("validation", "validation", _text),
+    ("pacing", "pacing", _text),
     ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
     ("segments", "segments_sent", _number(0)),
     ("retransmissions", "retransmits", _number(0)),
@@ -229,6 +230,13 @@ def _print_spec(title: str, spec: Spec, rows: Sequence[dict[str, Any]]) -> None:
         say(f"{len(rows) - SHOWN} more {title} are in --json and --out")
 
 
+def _paced(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The rows without their pacing if nothing is paced, to leave the column out."""
+    if any(row.get("pacing", "off") != "off" for row in rows):
+        return rows
+    return [{key: value for key, value in row.items() if key != "pacing"} for row in rows]
+
+
 def print_run(result: Result) -> None:
     """Prints the tables of a run."""
     document = result.document()
@@ -236,7 +244,7 @@ def print_run(result: Result) -> None:
         f"{document['name']}: {document['duration_s']:g} s, seed {document['seed']}, "
         f"scenario {document['scenario_hash']}, ackclock {document['version']}"
     )
-    _print_spec("flows", FLOWS, document["flows"])
+    _print_spec("flows", FLOWS, _paced(document["flows"]))
     _print_spec("links", LINKS + DELAYS, [row | row["queue_delay_ms"] for row in document["links"]])
     _print_spec("transfers", TRANSFERS, document["transfers"])
     _print_spec("dash", DASH, document.get("dash", []))

@@ -40,8 +40,6 @@ TYPES = {
     "truth value": DataType.bool(),
 }
 """Types in Arrow of the types of columns."""
-OWN = {"window": {"min_rtt_ms": "number", "pacing_rate_bps": "number", "delivery_rate_bps": "number"}}
-"""Columns that only a kernel gives, with their types; the engine's tables declare all other columns."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def run(
 
 def table_of(name: str, cells: Mapping[str, list[Any]]) -> Table:
     """A table from its columns, with the declared types."""
-    types = {column["name"]: column["type"] for column in TABLES[name]["columns"]} | OWN.get(name, {})
+    types = {column["name"]: column["type"] for column in TABLES[name]["columns"]}
     arrays: dict[str, Any] = {column: Array(values, type=TYPES[types[column]]) for column, values in cells.items()}
     return Table(ArrowTable.from_pydict(arrays))
 
@@ -182,6 +180,8 @@ def _transfers(question: dict[str, Any], answer: dict[str, Any]) -> Table:
 def _window(question: dict[str, Any], answer: dict[str, Any]) -> Table:
     at = {name: number for number, name in enumerate(answer["columns"])}
     names = [one["name"] for one in question["flows"]]
+    # The kernel computes a pacing rate for every connection; of these congestion controls only BBR paces.
+    paced = [one["cc"] == "bbr" for one in question["flows"]]
     rows = answer["samples"]
 
     def cells(name: str, scale: float = 1.0) -> list[float]:
@@ -202,7 +202,9 @@ def _window(question: dict[str, Any], answer: dict[str, Any]) -> Table:
             "srtt_ms": cells("rtt", 1e-3),
             "min_rtt_ms": cells("min_rtt", 1e-3),
             "in_recovery": [row[at["ca_state"]] in (RECOVERY, LOSS) for row in rows],
-            "pacing_rate_bps": cells("pacing_rate", 8.0),
-            "delivery_rate_bps": cells("delivery_rate", 8.0),
+            "pacing_bps": [row[at["pacing_rate"]] * 8.0 if paced[row[at["flow"]]] else None for row in rows],
+            "delivery_bps": [row[at["delivery_rate"]] * 8.0 or None for row in rows],
+            "latest_rtt_ms": [None for _ in rows],
+            "cc_state": [None for _ in rows],
         },
     )

@@ -12,10 +12,12 @@ from ackclock.palette import OKABE_ITO
 from ackclock.plot import buffers, series
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
 from ackclock.plot.flows import looks
+from ackclock.plot.marks import mark
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -50,20 +52,24 @@ class Plot:
     def __init__(self, result: Result) -> None:
         self._result = result
 
-    def window(self, flow: str | Sequence[str] | None = None) -> NDArray[Any]:
+    def window(self, flow: str | Sequence[str] | None = None, *, events: bool = True) -> NDArray[Any]:
         """`cwnd` above `rtt`. Needs ``probes.window``."""
         flows = series.chosen(self._result.window, "flow", flow)
         with paper():
             above, below = axes = panels((1.9, 1.1))
-            self.cwnd(flows, ax=above)
-            self.rtt(flows, ax=below)
+            self.cwnd(flows, events=events, ax=above)
+            self.rtt(flows, events=events, ax=below)
             return _joined(axes)
 
-    def cwnd(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
+    def cwnd(self, flow: str | Sequence[str] | None = None, *, events: bool = True, ax: Axes | None = None) -> Axes:
         """Congestion window, bytes in flight (pale) and slow-start threshold (dotted) in kB over time.
 
         The bytes in flight are the sender's estimate of the data in the network (pipe, RFC 6675); without loss, these
         are all unacknowledged data. The threshold is not drawn while it is infinite. Needs ``probes.window``.
+
+        With `events`, marks at the top show what the table ``events`` has of the flows: losses, reductions for marks or
+        delay, timeouts, undone reductions and the ends of recoveries, at most a hundred of a kind. Outages of links are
+        shaded.
         """
         table = self._result.window
         shown = self._looks(table, flow)
@@ -84,11 +90,12 @@ class Plot:
                 "in flight": {"alpha": 0.4, "linewidth": 0.7},
                 "ssthresh": {"linestyle": ":"},
             }
-            legend(axes, [Line2D([], [], color=INK, label=label, **line) for label, line in kinds.items()])
+            more: list[Artist] = [Line2D([], [], color=INK, label=label, **line) for label, line in kinds.items()]
+            legend(axes, more + (mark(axes, self._result, shown) if events else []))
         return axes
 
-    def rtt(self, flow: str | Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-        """Smoothed round-trip time of the sender, in ms over time. Needs ``probes.window``."""
+    def rtt(self, flow: str | Sequence[str] | None = None, *, events: bool = True, ax: Axes | None = None) -> Axes:
+        """Smoothed round-trip time of the sender, in ms over time, with marks as in `cwnd`. Needs ``probes.window``."""
         table = self._result.window
         shown = self._looks(table, flow)
         with paper():
@@ -98,7 +105,7 @@ class Plot:
                 self._step(axes, table["time_s"][mine], table["srtt_ms"][mine], name, look)
             axes.set(xlabel="time (s)", ylabel="SRTT (ms)")
             from_zero(axes)
-            legend(axes)
+            legend(axes, mark(axes, self._result, shown) if events else [])
         return axes
 
     def throughput(

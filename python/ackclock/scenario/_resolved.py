@@ -25,6 +25,8 @@ class Resolved(TypedDict):
     slow_start: str | None
     """None if the congestion control has its own, and for a congestion control in Python."""
     validation: str
+    pacing: str
+    """``off``, ``fq`` or ``after-idle``; ``cc`` if the congestion control sets the pacing rate."""
 
 
 def resolved(scenario: Source, overrides: Overrides | None = None) -> list[Resolved]:
@@ -50,4 +52,6 @@ def told(flow: Resolved) -> str:
     if flow["slow_start"] is not None:
         parts.append(f"slow start {flow['slow_start']}")
     parts.append(f"validation {flow['validation']}")
+    if flow["pacing"] != "off":
+        parts.append("paced by the congestion control" if flow["pacing"] == "cc" else f"pacing {flow['pacing']}")
     return f"{flow['flow']}{copies}: {', '.join(parts)}"

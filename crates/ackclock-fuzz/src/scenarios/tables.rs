@@ -113,7 +113,12 @@ mod tests {
     fn tables(rows: &[(&str, f64)]) -> Tables {
         let mut table = Table::default();
         for (flow, time) in rows {
-            table.push(Events { time_s: (*time).into(), flow: (*flow).into(), event: "timeout".into() });
+            table.push(Events {
+                time_s: (*time).into(),
+                flow: (*flow).into(),
+                event: "timeout".into(),
+                link: None::<String>.into(),
+            });
         }
         Tables::from([("t", table)])
     }

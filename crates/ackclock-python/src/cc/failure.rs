@@ -1,13 +1,15 @@
 //! The failure of a congestion control of the user, which ends a run.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock_plugin::{Failed, Failures};
 use ackclock_tcp::cc::seconds;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 
+use super::Own;
 use crate::errors::python::AlgorithmError;
 
 /// The first failure in a run, if there is one. After it the run's algorithms of the user are not called.
@@ -69,6 +71,18 @@ impl Caller {
             return None;
         }
         Python::attach(|py| body(py).map_err(|error| self.fail(py, callback, now, error)).ok())
+    }
+
+    /// Asks for the name of the algorithm's state, if the class gives one.
+    pub fn state(&self, method: &Own) -> Option<Cow<'static, str>> {
+        let method = method.as_ref()?;
+        let name = self.call("state_name", None, |py| {
+            let said = method.bind(py).call0()?;
+            said.extract::<Option<String>>()
+                .map_err(|_| Ok::<_, PyErr>(said.repr()?.to_string()))
+                .or_else(|said| Err(PyTypeError::new_err(format!("it returns {}: accepted: a str or None", said?))))
+        });
+        name.flatten().map(Cow::Owned)
     }
 
     #[cold]

@@ -1,5 +1,7 @@
 //! The callbacks of [`CongestionControl`] in Python. Callbacks that a class does not override are not called.
 
+use std::borrow::Cow;
+
 use ackclock_plugin::accepted;
 use ackclock_tcp::cc::{CongestionControl, Reno, Scope};
 use ackclock_tcp::context::{self, Ack, Congestion, Context, Delivery, Lost, RecoveryEnd};
@@ -38,6 +40,7 @@ struct Methods {
     on_delivery: Own,
     on_lost: Own,
     on_sent: Own,
+    state_name: Own,
 }
 
 impl Full {
@@ -61,6 +64,7 @@ impl Full {
             on_delivery: method("on_delivery")?,
             on_lost: method("on_lost")?,
             on_sent: method("on_sent")?,
+            state_name: method("state_name")?,
         };
         let window = context::Window { cwnd: 0, ssthresh: 0, pacing_rate: None };
         Ok(Full {
@@ -170,6 +174,10 @@ impl CongestionControl for Full {
 
     fn scope(&self) -> Scope {
         self.scope
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        self.caller.state(&self.methods.state_name)
     }
 
     fn on_delivery(&mut self, window: &mut context::Window, delivery: &Delivery) {

@@ -92,7 +92,7 @@ impl Algorithm {
         make: Py<PyAny>,
         parameters: Vec<(String, f64, f64)>,
         overridden: BTreeSet<String>,
-        scope: Option<(bool, bool, bool, bool)>,
+        scope: Option<(bool, bool, bool, bool, bool)>,
     ) -> Algorithm {
         let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
         Algorithm(Form::Class(Arc::new(Class {
@@ -101,9 +101,10 @@ impl Algorithm {
             parameters: parameters.into_iter().map(range).collect(),
             make,
             overridden: Overridden(overridden),
-            full: scope.map(|(slow_start, window, gap, proportional)| Scope {
+            full: scope.map(|(slow_start, window, paces, gap, proportional)| Scope {
                 slow_start,
                 window,
+                paces,
                 gap,
                 proportional,
                 ..Scope::default()
@@ -167,7 +168,8 @@ fn of_class(class: Arc<Class>, failure: Arc<Failure>) -> Registered {
         make: Box::new(move |given, flow| {
             let caller = Caller { algorithm: class.name, flow: flow.into(), failure: failure.clone() };
             let (class, given) = (class.clone(), given.to_vec());
-            EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller))
+            let paces = class.full.is_some_and(|scope| scope.paces);
+            EngineAlgorithm::custom(class.name, move || class.connection(&given, &caller)).pacing(paces)
         }),
     }
 }

@@ -1,5 +1,6 @@
 //! The rules of [`WindowRules`] in Python. Rules that a class does not override are not called.
 
+use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use ackclock_plugin::accepted::{self, INCREASE, SHARE, START};
@@ -20,6 +21,7 @@ pub struct Rules {
     reduction: Own,
     timeout: Own,
     idle: Own,
+    state_name: Own,
     /// The argument of all rules, created at the first call.
     situation: Option<Py<views::Situation>>,
 }
@@ -40,6 +42,7 @@ impl Rules {
             reduction: method("reduction")?,
             timeout: method("timeout")?,
             idle: method("idle")?,
+            state_name: method("state_name")?,
             situation: None,
         })
     }
@@ -102,5 +105,9 @@ impl WindowRules for Rules {
     fn idle(&mut self, told: &Situation) -> f64 {
         let said = ask(&self.caller, ("idle", &self.idle), &mut self.situation, told, &SHARE);
         said.unwrap_or_else(|| Defaults.idle(told))
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        self.caller.state(&self.state_name)
     }
 }

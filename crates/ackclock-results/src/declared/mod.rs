@@ -332,7 +332,12 @@ mod tests {
     #[should_panic = "the rows of a table are of one kind"]
     fn rows_of_two_kinds_do_not_share_a_table() {
         let mut table = Table::of::<Delays>();
-        table.columns.truncate(3);
-        table.push(Events { time_s: 0.0.into(), flow: "a".into(), event: "timeout".into() });
+        table.columns.truncate(4);
+        table.push(Events {
+            time_s: 0.0.into(),
+            flow: "a".into(),
+            event: "timeout".into(),
+            link: None::<String>.into(),
+        });
     }
 }

@@ -13,7 +13,7 @@ tables! {
         cc: Text,
         /// Window validation.
         validation: Text,
-        /// `off` or `fq`.
+        /// `off`, `fq` or `after-idle`; `cc` if the congestion control sets the pacing rate, as BBR does.
         pacing: Text,
         /// Application.
         app: Text,

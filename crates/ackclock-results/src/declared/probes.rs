@@ -19,25 +19,44 @@ tables! {
         pipe: Int "bytes",
         /// Smoothed round-trip time.
         srtt_ms: Float "ms",
-        /// Latest sample of the round-trip time.
-        rtt_ms: Float "ms",
+        /// Latest sample of the round-trip time; empty before the first.
+        latest_rtt_ms: Float "ms",
+        /// Smallest sample of the round-trip time; empty before the first.
+        min_rtt_ms: Float "ms",
+        /// Rate at which the sender's pacing releases packets; empty while nothing paces. Rates that a congestion
+        /// control sets, and those of `pacing = "fq"`, count headers.
+        pacing_bps: Float "bit/s",
+        /// Delivery rate of payload, as Linux reports it: the latest sample that the application did not limit, or that
+        /// was not smaller; empty before the first.
+        delivery_bps: Float "bit/s",
         /// Whether loss recovery is under way.
         in_recovery: Bool,
         /// Whether window validation holds the window to be not validated (RFC 7661).
         non_validated: Bool,
         /// PipeACK of RFC 7661, bytes.
         pipe_ack: Int "bytes",
+        /// State of the congestion control, such as `startup` or `probe_rtt` of BBR; empty for algorithms whose states
+        /// have no names.
+        cc_state: Text,
     }
 
-    /// Timeouts and recovery periods over time; needs `probes.window`.
+    /// Losses, timeouts, reductions of the window and outages over time; needs `probes.window`.
+    ///
+    /// `recovery_started` marks a detected loss, with which fast retransmit and fast recovery begin. `ecn_reduction` marks
+    /// the start of a reduction of the window because of a mark, and `delay_reduction` the start of one that the congestion
+    /// control asked for. `recovery_ended` marks the end of a recovery or reduction. `timeout` marks an expiry of the
+    /// retransmission timer, and `undone` a timeout or recovery that proved spurious, so that the window is restored.
+    /// `probe_sent` marks a tail loss probe, and `reordering_timeout` an expiry of RACK's reordering timer (RFC 8985).
+    /// `outage_started` and `outage_ended` mark the outages of links.
     Events = "events" asked "probes.window = true" {
         /// When.
         time_s: Float "s" (Moment),
-        /// The flow's name; of several copies with the copy's number.
+        /// The flow's name; of several copies with the copy's number. Empty for outages.
         flow: Text,
-        /// `recovery_started`, `recovery_ended`, `timeout`, `undone`, `probe_sent` (TLP) or `reordering_timeout`
-        /// (RACK).
+        /// What happened: one of the names above.
         event: Text,
+        /// Name of the link that has an outage; `.reverse` is the way back. Empty for events of a flow.
+        link: Text,
     }
 
     /// Every segment and datagram sent, dropped and delivered; needs `probes.packets`.

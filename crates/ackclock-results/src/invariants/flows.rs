@@ -92,13 +92,19 @@ fn compare(
 /// Compares flows with the events of their senders.
 fn happened(checker: &mut Checker<'_>, flows: View<'_>, events: View<'_>, all: bool) {
     let of = |event| events.sums("flow", |row| i64::from(events.text("event", row) == Some(event)));
-    // Timeouts of SYNs are events, and reductions for marks start and end like fast recoveries; flows count neither.
-    for (column, event) in [("timeouts", "timeout"), ("recoveries", "recovery_started")] {
-        let counts = of(event);
-        for row in flows.rows().filter(|_| all) {
-            let most = flows.text("flow", row).and_then(|flow| counts.get(flow)).copied().unwrap_or(0);
-            checker.at_most(flows.at(row, column), most as f64, format!("the rows of events with event {event}"));
-        }
+    compare(
+        checker,
+        flows,
+        "recoveries",
+        &of("recovery_started"),
+        all,
+        "the rows of events with event recovery_started",
+    );
+    // Timeouts of SYNs are events, and flows do not count them.
+    let timeouts = of("timeout");
+    for row in flows.rows().filter(|_| all) {
+        let most = flows.text("flow", row).and_then(|flow| timeouts.get(flow)).copied().unwrap_or(0);
+        checker.at_most(flows.at(row, "timeouts"), most as f64, "the rows of events with event timeout");
     }
 }
 

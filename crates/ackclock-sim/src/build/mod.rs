@@ -16,6 +16,7 @@ use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::Topology;
+use crate::probes::Outage;
 use crate::world::FlowSpec;
 
 use arrivals::Arrivals;
@@ -50,6 +51,18 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         links.extend(ids.into_iter().zip(names));
     }
     (dumbbell, links)
+}
+
+/// Returns the outages of all links, in the order of the links.
+pub(crate) fn outages(scenario: &Scenario) -> Vec<Outage> {
+    let directions = scenario
+        .all_links()
+        .flat_map(|(name, link)| [(name.to_owned(), link.forward()), (format!("{name}.reverse"), link.reverse())]);
+    let of = |(link, direction): (String, Direction<'_>)| {
+        let outage = |outage: &scenario::Outage| Outage { link: link.clone(), from: outage.from, to: outage.to };
+        direction.outages.iter().map(outage).collect::<Vec<_>>()
+    };
+    directions.flat_map(of).collect()
 }
 
 /// Creates the flows of a scenario, and adds their access links to the network.
@@ -111,7 +124,7 @@ fn add_copies(
             stack: flow.stack.as_str().into(),
             cc: config.cc.name().clone(),
             validation: config.validation.name,
-            pacing: config.pacing.name(),
+            pacing: config.pacing_name(),
             app: kind,
         };
         flows.push(FlowSpec {

@@ -1,8 +1,8 @@
-//! The event log of a run: one JSON object per line, similar to qlog.
+//! The event log of a run: one JSON object per line.
 
 use std::fmt::Write as _;
 
-use ackclock_tcp::context::Cause;
+use ackclock_tcp::context::{Cause, Evidence};
 use ackclock_tcp::{Ecn, Flags, Segment, State};
 use serde_json::{Map, Value, json};
 
@@ -127,16 +127,34 @@ impl EventLog {
 /// is common to all transports.
 fn of_tcp(event: &TcpEvent<'_>) -> Option<(&'static str, Map<String, Value>)> {
     Some(match event {
-        TcpEvent::Window { window, flight_size, pipe, srtt, rtt: _, in_recovery, validation } => {
+        TcpEvent::Window {
+            window,
+            flight_size,
+            pipe,
+            srtt,
+            rttvar: _,
+            rtt,
+            min_rtt,
+            pacing_rate,
+            delivery_rate,
+            cc_state,
+            in_recovery,
+            validation,
+        } => {
             let fields = object([
                 ("cwnd", json!(window.cwnd)),
                 ("ssthresh", json!((window.ssthresh != u64::MAX).then_some(window.ssthresh))),
                 ("flight_size", json!(flight_size)),
                 ("pipe", json!(pipe)),
                 ("srtt_ns", json!(srtt)),
+                ("latest_rtt_ns", json!(rtt)),
+                ("min_rtt_ns", json!(min_rtt)),
+                ("pacing_bps", json!(pacing_rate.map(|rate| rate.bits()))),
+                ("delivery_bps", json!(delivery_rate.map(|rate| rate.bits()))),
                 ("in_recovery", json!(in_recovery)),
                 ("non_validated", json!(validation.non_validated)),
                 ("pipe_ack", json!(validation.pipe_ack)),
+                ("cc_state", json!(cc_state)),
             ]);
             ("window_updated", fields)
         }
@@ -147,6 +165,11 @@ fn of_tcp(event: &TcpEvent<'_>) -> Option<(&'static str, Map<String, Value>)> {
                 Cause::Loss | Cause::Timeout => "loss",
             };
             ("recovery_started", object([("cause", json!(cause))]))
+        }
+        TcpEvent::Lost { offset, len, evidence } => {
+            let fields =
+                object([("offset", json!(offset)), ("len", json!(len)), ("evidence", json!(evidence_name(*evidence)))]);
+            ("segment_lost", fields)
         }
         TcpEvent::RecoveryEnded => ("recovery_ended", Map::new()),
         TcpEvent::Undone { timeout } => ("undone", object([("timeout", json!(timeout))])),
@@ -199,9 +222,17 @@ fn segment_fields(segment: &Segment) -> Map<String, Value> {
     fields
 }
 
-fn flags(flags: Flags) -> Value {
+pub(super) fn flags(flags: Flags) -> Value {
     let names = super::schema::FLAGS.iter().enumerate();
     names.filter(|(bit, _)| flags.0 >> bit & 1 != 0).map(|(_, name)| json!(name)).collect()
+}
+
+fn evidence_name(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Order => "order",
+        Evidence::Time => "time",
+        Evidence::Timeout => "timeout",
+    }
 }
 
 fn ecn_name(ecn: Ecn) -> &'static str {
@@ -213,7 +244,7 @@ fn ecn_name(ecn: Ecn) -> &'static str {
     }
 }
 
-fn state_name(state: State) -> &'static str {
+pub(super) fn state_name(state: State) -> &'static str {
     match state {
         State::Closed => "closed",
         State::Listen => "listen",

@@ -1,17 +1,21 @@
-//! Traces of a run: captures (pcapng) and the event log (JSON lines). They are produced as bytes; the caller writes the
-//! files.
+//! Traces of a run: captures (pcapng), the event log (JSON lines) and logs in qlog's format. They are produced as bytes;
+//! the caller writes the files.
 //!
 //! If links compute times ahead, events are reported before their times. Traces hold such events back until no earlier
 //! event can follow.
 
 mod capture;
 mod events;
+mod filter;
 mod ordered;
+mod packets;
+mod qlog;
 mod schema;
 
 use std::collections::BTreeMap;
 
 use ackclock_net::DropCause;
+use ackclock_scenario::Problem;
 use ackclock_tcp::{Ecn, Flags, Segment};
 use serde_json::{Map, Value};
 
@@ -22,8 +26,12 @@ use crate::packet::Packet;
 use ackclock_app::Side;
 use ackclock_core::Nanos;
 
+use filter::Filter;
+use qlog::Qlogs;
+
 pub use capture::{Capture, Form, Place, addresses};
 pub use events::EventLog;
+pub use filter::Part;
 pub use schema::{FORMAT, event_schema};
 
 /// Name of the event log's file.
@@ -38,12 +46,16 @@ pub struct TraceSpec {
     pub form: Form,
     /// Whether events are logged.
     pub events: bool,
+    /// Whether each end of each connection has a log in qlog's format.
+    pub qlog: bool,
+    /// The part of the run that the traces contain.
+    pub part: Part,
 }
 
 impl TraceSpec {
     /// Whether no trace is requested.
     pub fn is_empty(&self) -> bool {
-        self.captures.is_empty() && !self.events
+        self.captures.is_empty() && !self.events && !self.qlog
     }
 }
 
@@ -55,6 +67,8 @@ pub struct Names {
     pub links: Vec<String>,
     /// Links with a queue, which are the place `bottleneck`.
     pub bottleneck: Vec<LinkId>,
+    /// Duration of the run.
+    pub duration: Nanos,
 }
 
 /// Bytes to be appended to a file.
@@ -70,6 +84,8 @@ pub struct Chunk {
 pub struct Traces {
     captures: Vec<(String, Capture)>,
     events: Option<EventLog>,
+    qlogs: Option<Qlogs>,
+    filter: Filter,
     /// Links that may mark packets.
     queues: Vec<LinkId>,
     /// Endpoints by number and generation of their place.
@@ -80,15 +96,32 @@ impl Traces {
     /// Traces of a run; `about` is written to the first line of the event log.
     ///
     /// # Errors
-    /// A message that names the first unknown place, and the accepted places.
-    pub fn new(spec: &TraceSpec, names: Names, about: Map<String, Value>) -> Result<Traces, String> {
+    /// All mistakes: unknown places, flows and times, with those that are accepted.
+    pub fn new(spec: &TraceSpec, names: Names, about: Map<String, Value>) -> Result<Traces, Vec<Problem>> {
         let mut captures = Vec::new();
+        let mut problems = Vec::new();
+        let filter = Filter::new(&spec.part, &names.flows, names.duration).map_err(|found| problems.extend(found));
         for name in &spec.captures {
-            let (place, interfaces) = place(name, &names)?;
-            captures.push((format!("{name}.pcapng"), Capture::new(place, &interfaces, spec.form)));
+            let found = place(name, &names).and_then(|(place, interfaces)| match (&place, &filter) {
+                (Place::Host { flow, .. }, Ok(filter)) if !filter.has_flow(Some(*flow)) => Err(format!(
+                    "{name} is a host of a flow that is not traced; accepted: bottleneck, or its flow, too"
+                )),
+                _ => Ok((place, interfaces)),
+            });
+            match found {
+                Ok((place, interfaces)) => {
+                    captures.push((format!("{name}.pcapng"), Capture::new(place, &interfaces, spec.form)));
+                }
+                Err(message) => problems.push(Problem { path: "captures".to_owned(), line: None, message }),
+            }
         }
+        let Ok(filter) = filter else { return Err(problems) };
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let qlogs = spec.qlog.then(|| Qlogs::new(&about, names.flows.clone()));
         let events = spec.events.then(|| EventLog::new(about, names.flows, names.links));
-        Ok(Traces { captures, events, queues: names.bottleneck, endpoints: BTreeMap::new() })
+        Ok(Traces { captures, events, qlogs, filter, queues: names.bottleneck, endpoints: BTreeMap::new() })
     }
 
     /// Removes and returns the contents of each file before `now`, the present time.
@@ -99,6 +132,7 @@ impl Traces {
             .chain(events)
             .map(|(file, bytes)| Chunk { file, bytes })
             .filter(|chunk| !chunk.bytes.is_empty())
+            .chain(self.qlogs.iter_mut().flat_map(Qlogs::take))
             .collect()
     }
 
@@ -106,7 +140,8 @@ impl Traces {
     pub fn finish(self, end: Nanos) -> Vec<Chunk> {
         let captures = self.captures.into_iter().map(|(file, capture)| (file, capture.finish(end)));
         let rest = |mut events: EventLog| (EVENTS_FILE.to_owned(), events.take(end.saturating_add(1)));
-        captures.chain(self.events.map(rest)).map(|(file, bytes)| Chunk { file, bytes }).collect()
+        let files = captures.chain(self.events.map(rest)).map(|(file, bytes)| Chunk { file, bytes });
+        files.chain(self.qlogs.into_iter().flat_map(|mut qlogs| qlogs.take())).collect()
     }
 
     /// The sender of a packet, if it is known.
@@ -150,6 +185,16 @@ impl Observer for Traces {
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+        if !self.filter.has_flow(Some(who.flow)) {
+            return;
+        }
+        let written = self.filter.has_time(now);
+        if let Some(qlogs) = &mut self.qlogs {
+            qlogs.endpoint(now, who, &event, written);
+        }
+        if !written {
+            return;
+        }
         if let Event::Sent { contents: segment, .. } = event {
             for (_, capture) in &mut self.captures {
                 capture.at_host(now, who, segment, false);
@@ -161,6 +206,9 @@ impl Observer for Traces {
     }
 
     fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
+        if !self.filter.has_time(at) || !self.filter.has_flow(self.sender(event.packet()).map(|who| who.flow)) {
+            return;
+        }
         let datagram = (segment.is_none()).then(|| segment_of(event.packet()));
         let Some(segment) = segment.or(datagram.as_ref()) else { return };
         let (link, dropped, packet) = match event {

@@ -116,9 +116,25 @@ const WINDOW: &[Field] = &[
     field("flight_size", Count, "bytes sent and not cumulatively acknowledged"),
     field("pipe", Count, "estimate of the bytes in the network"),
     or_null("srtt_ns", Count, "smoothed RTT, nanoseconds; null before the first sample"),
+    or_null("latest_rtt_ns", Count, "latest RTT sample, nanoseconds; null before the first sample"),
+    or_null("min_rtt_ns", Count, "smallest RTT sample, nanoseconds; null before the first sample"),
+    or_null("pacing_bps", Count, "pacing rate, bit/s; null while nothing paces"),
+    or_null("delivery_bps", Count, "delivery rate of payload, bit/s; null before the first sample"),
     field("in_recovery", Truth, "whether loss recovery is in progress"),
     field("non_validated", Truth, "whether the window is in RFC 7661's non-validated phase"),
     or_null("pipe_ack", Count, "pipeACK of RFC 7661, bytes; null if undefined or not used"),
+    or_null("cc_state", Text(&[]), "state of the congestion control; null if its states have no names"),
+];
+
+const LOST: &[Field] = &[
+    field("offset", Count, "stream offset of the first byte"),
+    field("len", Count, "length in the stream, bytes; a FIN counts as one"),
+    field(
+        "evidence",
+        Text(&["order", "time", "timeout"]),
+        "evidence of the loss (order: later segments arrived; time: a segment sent sufficiently later arrived (RACK); \
+         timeout: the retransmission timer expired)",
+    ),
 ];
 
 const RECOVERY: &[Field] = &[field(
@@ -154,6 +170,7 @@ const STATE: &[Field] = &[field("state", Text(STATES), "new state (RFC 9293 sect
 const EVENTS: &[EventKind] = &[
     EventKind { name: "segment_sent", meaning: "an endpoint sends a segment", groups: &[SEGMENT, SENT] },
     EventKind { name: "segment_received", meaning: "an endpoint accepts a segment", groups: &[SEGMENT] },
+    EventKind { name: "segment_lost", meaning: "a sender deems a segment lost", groups: &[LOST] },
     EventKind {
         name: "recovery_started",
         meaning: "fast recovery or the response to a mark or delay begins",

@@ -58,7 +58,7 @@ fn every_table_has_its_columns() {
         ),
         ("delay_cdf", "flow quantile delay_ms"),
         ("delays", "flow packets mean_ms p50_ms p95_ms p99_ms max_ms"),
-        ("events", "time_s flow event"),
+        ("events", "time_s flow event link"),
         (
             "flows",
             "flow stack cc validation pacing app start_s goodput_bps bytes_delivered segments_sent data_segments_sent \
@@ -75,7 +75,11 @@ fn every_table_has_its_columns() {
         ("sack_blocks", "time_s flow side event left right duplicate"),
         ("timeouts", "time_s flow side segment count spurious"),
         ("transfers", "flow index bytes start_s end_s duration_s goodput_bps"),
-        ("window", "time_s flow cwnd ssthresh flight_size pipe srtt_ms rtt_ms in_recovery non_validated pipe_ack"),
+        (
+            "window",
+            "time_s flow cwnd ssthresh flight_size pipe srtt_ms latest_rtt_ms min_rtt_ms pacing_bps delivery_bps \
+             in_recovery non_validated pipe_ack cc_state",
+        ),
     ];
     assert_eq!(output.tables.keys().copied().collect::<Vec<_>>(), expected.map(|(table, _)| table));
     for (table, columns) in expected {

@@ -85,7 +85,8 @@ fn recorded(names: &[&'static str], seed: u64) -> World<Recorder> {
         to: u64::MAX,
     };
     let flows = names.iter().map(|name| (*name).to_owned()).collect();
-    let recorder = Recorder::new(watch, flows, vec![(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())]);
+    let links = vec![(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())];
+    let recorder = Recorder::new(watch, flows, links, Vec::new());
     let mut world = world(endless(names), 10 * MBPS, Limit::Packets(20), 50 * MS, seed, 5 * SECOND, recorder);
     while world.step(777) {}
     world

@@ -49,6 +49,8 @@ mod tests;
 use aggregation::Aggregation;
 use policer::{Policer, Sample};
 
+use std::borrow::Cow;
+
 use super::random::Random;
 use super::windowed::WindowedMax;
 use super::{CongestionControl, Entry, Scope, paced};
@@ -474,7 +476,22 @@ impl CongestionControl for Bbr1 {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, deliveries: true, paces: true, ..Scope::default() }
+    }
+
+    /// The phases of ProbeBW have the names of BBRv3's states with the same gains.
+    fn state(&self) -> Option<Cow<'_, str>> {
+        let name = match self.state {
+            State::Startup => "startup",
+            State::Drain => "drain",
+            State::ProbeBw { .. } => match self.pacing_gain() {
+                UNIT => "probe_bw_cruise",
+                gain if gain > UNIT => "probe_bw_up",
+                _ => "probe_bw_down",
+            },
+            State::ProbeRtt { .. } => "probe_rtt",
+        };
+        Some(name.into())
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {

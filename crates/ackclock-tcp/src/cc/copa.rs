@@ -46,6 +46,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::{CongestionControl, Entry, Scope, paced};
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Window};
 use crate::{Nanos, Rate, SECOND};
@@ -245,7 +247,16 @@ impl CongestionControl for Copa {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, deliveries: true, paces: true, ..Scope::default() }
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        let name = match (self.slow_start, self.inverse == UNIT * UNIT / self.delta) {
+            (true, _) => "slow_start",
+            (false, true) => "default",
+            (false, false) => "competitive",
+        };
+        Some(name.into())
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {

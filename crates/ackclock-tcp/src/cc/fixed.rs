@@ -77,6 +77,6 @@ impl CongestionControl for Fixed {
     fn on_timeout(&mut self, _window: &mut Window, _event: &Congestion, _first: bool) {}
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, paces: matches!(self, Fixed::Rate(_)), ..Scope::default() }
     }
 }

@@ -32,6 +32,8 @@
 //! A queueing delay at the target, and slowdowns that take a tenth of the time. Not compared with another
 //! implementation.
 
+use std::borrow::Cow;
+
 use super::delays::Delays;
 use super::ledbat::halved;
 use super::{CongestionControl, Entry, Scope, milliseconds};
@@ -194,6 +196,16 @@ impl CongestionControl for LedbatPlusPlus {
 
     fn scope(&self) -> Scope {
         Scope { slow_start: true, deliveries: true, ..Scope::default() }
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        let name = match self.phase {
+            Phase::Start => "slow_start",
+            Phase::Avoidance => "congestion_avoidance",
+            Phase::Slow { .. } => "slowdown",
+            Phase::Ramp => "ramp",
+        };
+        Some(name.into())
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {

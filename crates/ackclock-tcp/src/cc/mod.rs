@@ -1,5 +1,6 @@
 //! Congestion control. Each algorithm has a file and a line in [`CATALOGUE`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ackclock_core::Renamed;
@@ -156,6 +157,11 @@ pub trait CongestionControl: Send {
     /// [`Scope::sends`].
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context) {}
 
+    /// Name of the algorithm's present state, such as a phase of BBR, for observers; `None` if its states have no names.
+    fn state(&self) -> Option<Cow<'_, str>> {
+        None
+    }
+
     /// An acknowledgment carried the routers' feedback: the change of throughput that they grant in total, bytes per
     /// second, or `None` if no router answered. Called before [`CongestionControl::on_ack`]. Only with
     /// [`Scope::routers`].
@@ -176,6 +182,8 @@ pub struct Scope {
     pub losses: bool,
     /// The algorithm receives every segment that is sent.
     pub sends: bool,
+    /// The algorithm sets the pacing rate, so that its segments are paced whatever the setting of pacing is.
+    pub paces: bool,
     /// The pacing rate determines the gap after the last segment: a delivery that changes the rate also changes the
     /// time of the next segment. For other algorithms, the rate at the time of a segment determines the gap after it.
     /// Only with `deliveries`.
@@ -247,12 +255,19 @@ pub struct Entry {
 pub struct Algorithm {
     name: Arc<str>,
     make: Arc<dyn Fn() -> Box<dyn CongestionControl> + Send + Sync>,
+    paces: bool,
 }
 
 impl Algorithm {
     /// An algorithm that is not in the catalogue. `make` creates it for a connection.
     pub fn custom(name: &str, make: impl Fn() -> Box<dyn CongestionControl> + Send + Sync + 'static) -> Algorithm {
-        Algorithm { name: name.into(), make: Arc::new(make) }
+        Algorithm { name: name.into(), make: Arc::new(make), paces: false }
+    }
+
+    /// The same algorithm, stated to set the pacing rate or not to set it ([`Scope::paces`]).
+    #[must_use]
+    pub fn pacing(self, paces: bool) -> Algorithm {
+        Algorithm { paces, ..self }
     }
 
     /// An algorithm of the catalogue with the `given` parameters, and defaults for the others.
@@ -274,7 +289,8 @@ impl Algorithm {
             }
             accepted.push((parameter.name, value));
         }
-        Ok(Algorithm::custom(entry.name, move || (entry.make)(&accepted)))
+        let paces = (entry.make)(&accepted).scope().paces;
+        Ok(Algorithm::custom(entry.name, move || (entry.make)(&accepted)).pacing(paces))
     }
 
     /// Name of the algorithm.
@@ -286,11 +302,16 @@ impl Algorithm {
     pub fn make(&self) -> Box<dyn CongestionControl> {
         (self.make)()
     }
+
+    /// Whether the algorithm sets the pacing rate, as it was stated ([`Scope::paces`]).
+    pub fn paces(&self) -> bool {
+        self.paces
+    }
 }
 
 impl From<&'static Entry> for Algorithm {
     fn from(entry: &'static Entry) -> Algorithm {
-        Algorithm::custom(entry.name, move || (entry.make)(&[]))
+        Algorithm::custom(entry.name, move || (entry.make)(&[])).pacing((entry.make)(&[]).scope().paces)
     }
 }
 

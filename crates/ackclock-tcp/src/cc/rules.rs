@@ -1,6 +1,8 @@
 //! The window API: a congestion control as five rules about a window in segments. Each rule has a default, which is
 //! Reno's. Algorithms that need more control implement [`CongestionControl`].
 
+use std::borrow::Cow;
+
 use super::increase::{kept, scaled, segments};
 use super::{CongestionControl, is_gentle};
 use crate::context::{Ack, Cause, Congestion, Context, Window};
@@ -87,6 +89,11 @@ pub trait WindowRules: Send {
     fn idle(&mut self, _situation: &Situation) -> f64 {
         1.0
     }
+
+    /// Name of the present state, for observers ([`CongestionControl::state`]). By default there is none.
+    fn state(&self) -> Option<Cow<'_, str>> {
+        None
+    }
 }
 
 /// Number of parts of a segment in which growth is counted: 2^20.
@@ -155,5 +162,9 @@ impl<R: WindowRules> CongestionControl for Ruled<R> {
         }
         let part = self.rules.idle(&Situation { idle, ..Situation::new(window, ctx) });
         window.cwnd = scaled(window.cwnd, part).max(ctx.mss);
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        self.rules.state()
     }
 }

@@ -136,7 +136,10 @@ impl Sender {
     #[inline]
     fn on_clean_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) {
         let cwnd_limited = self.una < self.limited_until;
-        let delivered = self.board.ack(arrival.ack, |_| {});
+        let delivered = match &mut self.rare.rate {
+            Some(rate) if O::ACTIVE => self.board.ack(arrival.ack, |entry| rate.on_arrival(entry)),
+            _ => self.board.ack(arrival.ack, |_| {}),
+        };
         self.una = arrival.ack;
         self.last_acked = now;
         obs.event(now, Event::Acknowledged { una: self.una });
@@ -148,6 +151,11 @@ impl Sender {
         //# A TCP implementation MUST take at least one RTT measurement per RTT
         if let Some(rtt) = rtt {
             self.rtt.on_ack(now, rtt, rtt, self.una, self.nxt);
+        }
+        if O::ACTIVE
+            && let Some(rate) = &mut self.rare.rate
+        {
+            rate.observe(now, self.una, delivered.newly, self.rtt.min());
         }
         let ack = Ack {
             ctx: self.context(now),
@@ -232,11 +240,11 @@ impl Sender {
                 cwnd_limited,
                 marked: arrival.marked,
             };
-            if self.scope.deliveries {
+            if self.samples {
                 self.tell_delivered(now, &ack, &delivered, arrival);
                 // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
                 if lost > 0 || !self.sack && self.board.is_waiting() {
-                    self.tell_lost(now);
+                    self.tell_lost(now, self.evidence(), obs);
                 }
             }
             let growth = self.validation.on_ack(&mut self.window, &ack);

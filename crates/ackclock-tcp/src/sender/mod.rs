@@ -116,8 +116,9 @@ pub(crate) struct Sender {
     probing: bool,
     /// Whether the next new data carries CWR.
     cwr_due: bool,
-    /// Whether the rate sampler or the congestion control is told of every segment sent.
+    /// Whether the rate sampler or the congestion control is told of every segment sent, and of every delivery.
     tells_sent: bool,
+    samples: bool,
     watches_sending: bool,
     /// SMSS, bytes.
     mss: u64,
@@ -234,7 +235,8 @@ impl Sender {
             offload: offload::Offload::new(&config),
             writes: writes::Writes::new(config.write_size),
             scope,
-            tells_sent: scope.deliveries || scope.sends,
+            tells_sent: scope.deliveries || scope.sends || config.samples_rate,
+            samples: scope.deliveries || config.samples_rate,
             watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
             cc,
@@ -252,7 +254,7 @@ impl Sender {
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(&config),
                 reordering: reordering::Reordering::new(&config),
-                rate: scope.deliveries.then(|| rate::DeliveryRate::new(scope.gap)),
+                rate: (scope.deliveries || config.samples_rate).then(|| rate::DeliveryRate::new(scope.gap)),
                 counts: Counts::default(),
                 lost_retransmission: false,
             }),
@@ -363,12 +365,18 @@ impl Sender {
         if !O::ACTIVE {
             return;
         }
+        let state = self.cc.state();
         let event = Event::Window {
             window: self.window,
             flight_size: self.flight_size(),
             pipe: self.pipe(),
             srtt: self.rtt.srtt(),
+            rttvar: self.rtt.rttvar(),
             rtt: self.rtt.latest(),
+            min_rtt: self.rtt.min(),
+            pacing_rate: self.pacer.rate(&self.window, self.rtt.srtt()),
+            delivery_rate: self.rare.rate.as_ref().and_then(rate::DeliveryRate::shown),
+            cc_state: state.as_deref(),
             in_recovery: matches!(self.phase, Phase::Fast | Phase::Loss),
             validation: self.validation.report(&self.window),
         };

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use super::recovery::Phase;
 use super::scoreboard::{Delivered, Entry};
 use super::{Arrival, Sender, Transmission};
-use crate::Nanos;
-use crate::context::{Ack, Delivery, Lost, RateSample};
+use crate::context::{Ack, Delivery, Evidence, Lost, RateSample};
+use crate::{Event, Nanos, Observer, Rate};
 
 /// The connection as it was when a segment was last sent.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +52,8 @@ pub(super) struct DeliveryRate {
     app_limited: u64,
     /// The newest segment that the acknowledgment being processed reports as received.
     newest: Option<Newest>,
+    /// The rate that observers see.
+    shown: Option<Rate>,
     /// [`crate::cc::Scope::gap`].
     gap: bool,
 }
@@ -60,6 +62,17 @@ impl DeliveryRate {
     /// Makes a sampler with no segment sent.
     pub fn new(gap: bool) -> DeliveryRate {
         DeliveryRate { gap, ..DeliveryRate::default() }
+    }
+
+    /// The delivery rate of payload for observers: that of the latest sample that was not application-limited or was not
+    /// smaller (Linux net/ipv4/tcp_rate.c, tcp_rate_gen; `delivery_rate` of TCP_INFO).
+    pub fn shown(&self) -> Option<Rate> {
+        self.shown
+    }
+
+    /// Records that the segments below `una` have arrived and `newly` bytes in all, for observers alone.
+    pub fn observe(&mut self, now: Nanos, una: u64, newly: u64, min_rtt: Option<Nanos>) {
+        self.sample(now, una, newly, min_rtt);
     }
 
     fn find(&self, start: u64) -> usize {
@@ -135,6 +148,10 @@ impl DeliveryRate {
             lost: self.lost - newest.lost,
             app_limited: newest.app_limited,
         };
+        let rate = sample.rate();
+        if rate.is_some() && (!sample.app_limited || rate >= self.shown) {
+            self.shown = rate;
+        }
         Some((sample, (!resent).then_some(newest.sent_at)))
     }
 }
@@ -190,15 +207,17 @@ impl Sender {
             rate: sample.map(|(sample, _)| sample),
         };
         let gap = rate.gap;
-        self.cc.on_delivery(&mut self.window, &delivery);
+        if self.scope.deliveries {
+            self.cc.on_delivery(&mut self.window, &delivery);
+        }
         if gap {
             self.pacer.wait_since(self.last_sent, self.mss, self.window.pacing_rate);
         }
     }
 
-    /// Tells the congestion control of every segment deemed lost that it was not told of before.
+    /// Tells the congestion control and the observer of every segment deemed lost that they were not told of before.
     #[inline(never)]
-    pub(super) fn tell_lost(&mut self, now: Nanos) {
+    pub(super) fn tell_lost<O: Observer>(&mut self, now: Nanos, evidence: Evidence, obs: &mut O) {
         let ctx = self.context(now);
         let Some(rate) = &mut self.rare.rate else { return };
         for (start, len) in self.board.waiting() {
@@ -207,6 +226,7 @@ impl Sender {
             snapshot.told = true;
             rate.lost += len;
             let Snapshot { in_flight, lost, app_limited, .. } = *snapshot;
+            obs.event(now, Event::Lost { offset: start, len, evidence });
             if self.scope.losses {
                 let event = Lost { ctx, len, tx_in_flight: in_flight, lost_since: rate.lost - lost, app_limited };
                 self.cc.on_lost(&mut self.window, &event);

@@ -10,7 +10,7 @@ use super::ns2::Sack1;
 use super::reduction::Step;
 use super::scoreboard::Delivered;
 use super::timer::Timer;
-use crate::context::{Cause, Congestion, CongestionEnd, Context, RecoveryEnd, Window};
+use crate::context::{Cause, Congestion, CongestionEnd, Context, Evidence, RecoveryEnd, Window};
 use crate::recovery::Recovery;
 use crate::{Event, NEVER, Nanos, Observer};
 
@@ -238,8 +238,8 @@ impl Sender {
         if self.rare.reduction.rule() == Recovery::Tahoe {
             self.begin_slow_start_over();
         }
-        if self.scope.deliveries {
-            self.tell_lost(now);
+        if self.samples {
+            self.tell_lost(now, self.evidence(), obs);
         }
         lost
     }
@@ -272,6 +272,11 @@ impl Sender {
             self.rare.undo.forget_first_retransmit();
         }
         self.rare.undo.begin(self.una, before, in_flight + u32::from(probe), timeout);
+    }
+
+    /// The evidence by which losses are found when acknowledgments arrive.
+    pub(super) fn evidence(&self) -> Evidence {
+        if self.config.rack && self.sack { Evidence::Time } else { Evidence::Order }
     }
 
     /// Responds to an echoed mark, or to the request of the congestion control: reduces the window once per window of
@@ -571,8 +576,8 @@ impl Sender {
         self.rare.rack.look_again();
         let Detected { lost, .. } = self.detect_losses(now, &Delivered::default());
         obs.event(now, Event::ReorderingTimeout { lost });
-        if self.scope.deliveries {
-            self.tell_lost(now);
+        if self.samples {
+            self.tell_lost(now, Evidence::Time, obs);
         }
         if lost > 0 {
             if self.phase != Phase::Fast {
@@ -652,8 +657,8 @@ impl Sender {
         if first {
             self.begin_undo(Some(before), true);
         }
-        if self.scope.deliveries {
-            self.tell_lost(now);
+        if self.samples {
+            self.tell_lost(now, Evidence::Timeout, obs);
         }
         if !self.scope.window {
             // Linux's form of one segment: with RACK, recently sent segments are not lost and stay in the network.

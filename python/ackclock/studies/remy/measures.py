@@ -53,13 +53,13 @@ def _by_sender(result: Result) -> tuple[list[float], list[float]]:
     periods, samples = result.onoff, result.tables["window"]
     ends = np.where(np.isfinite(periods["end_s"]), periods["end_s"], result.meta["duration_s"])
     counts = periods["bytes"] > 0
-    sampled = np.isfinite(samples["rtt_ms"])
+    sampled = np.isfinite(samples["latest_rtt_ms"])
     mbps, rtts = [], []
     for flow in result.flows["flow"]:
         mine = counts & (periods["flow"] == flow)
         time = float((ends - periods["start_s"])[mine].sum())
         packets = float(np.ceil(periods["bytes"][mine] / PAYLOAD).sum())
-        rtt = samples["rtt_ms"][sampled & (samples["flow"] == flow)]
+        rtt = samples["latest_rtt_ms"][sampled & (samples["flow"] == flow)]
         mbps.append(packets * PACKET * 8 / MEGABIT / time if time > 0 else float("nan"))
         rtts.append(float(rtt.mean()) if rtt.size else float("nan"))
     return mbps, rtts

@@ -107,7 +107,7 @@ fn run<E: Endpoint>(
     };
     let watchers = Watchers::<E> {
         verifier: Verifier::new(&dumbbell.topology, flows.iter().map(|flow| flow.routes)),
-        recorder: Recorder::new(watch, names, links.clone()),
+        recorder: Recorder::new(watch, names, links.clone(), Vec::new()),
     };
     let mut world = World::new(dumbbell.topology, flows, 1, duration, watchers);
     while world.step(1000) {}

@@ -54,6 +54,8 @@ mod startup;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::random::Random;
 use super::windowed::WindowedMax;
 use super::{CongestionControl, Entry, Scope, paced};
@@ -108,6 +110,19 @@ impl State {
             State::Up => 225,
             State::ProbeRtt => 50,
             _ => 200,
+        }
+    }
+
+    /// Name for observers: that of the draft (section 3.4) in lower case.
+    fn name(self) -> &'static str {
+        match self {
+            State::Startup => "startup",
+            State::Drain => "drain",
+            State::Down => "probe_bw_down",
+            State::Cruise => "probe_bw_cruise",
+            State::Refill => "probe_bw_refill",
+            State::Up => "probe_bw_up",
+            State::ProbeRtt => "probe_rtt",
         }
     }
 
@@ -291,7 +306,11 @@ impl CongestionControl for Bbr {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, losses: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, deliveries: true, losses: true, paces: true, ..Scope::default() }
+    }
+
+    fn state(&self) -> Option<Cow<'_, str>> {
+        Some(self.state.name().into())
     }
 
     // UpdateOnACK.

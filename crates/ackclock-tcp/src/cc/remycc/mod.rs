@@ -137,6 +137,7 @@ impl Form {
         Algorithm::custom(self.name, move || {
             Box::new(RemyCc { table: table.clone(), form, memory: Memory::default(), segments: 0 })
         })
+        .pacing(true)
     }
 }
 
@@ -218,7 +219,7 @@ impl CongestionControl for RemyCc {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, gap: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, deliveries: true, paces: true, gap: true, ..Scope::default() }
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
