@@ -40,6 +40,7 @@ STUDIES = {
     "transocean": "ackclock.studies.transocean",
     "remy": "ackclock.studies.remy",
     "satellite": "ackclock.studies.satellite",
+    "bbr-loss": "ackclock.studies.bbr_loss",
 }
 """Name on the command line to module."""
 
