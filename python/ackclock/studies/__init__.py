@@ -41,6 +41,7 @@ STUDIES = {
     "remy": "ackclock.studies.remy",
     "satellite": "ackclock.studies.satellite",
     "bbr-loss": "ackclock.studies.bbr_loss",
+    "bbr-when": "ackclock.studies.bbr_when",
 }
 """Name on the command line to module."""
 
