@@ -10,6 +10,18 @@ STUDIES = Path(__file__).parents[2] / "python/ackclock/studies"
 RECORDED = sorted(path.parent.name for path in STUDIES.glob("*/record.json"))
 
 UNQUOTED: dict[str, set[str]] = {
+    "bbr_when": {
+        "table-bbr-10000",
+        "table-bbr-100000",
+        "table-bbr-1000000",
+        "table-bbr-10000000",
+        "table-bbr-5000000",
+        "table-bbr-50000000",
+        "table-cubic-10000",
+        "table-cubic-100000",
+        "table-cubic-1000000",
+        "table-cubic-5000000",
+    },
     "irto": {"edge-first-early", "edge-iw10-fairer", "edge-mostly-spurious", "lte-no-effect", "lte-rtos-18"},
     "iw10": {
         "delay-many-flows-highest",

@@ -117,6 +117,16 @@ fn windows_are_shifted_both_ways_but_not_those_of_syns() {
     assert_eq!(sent_after(&mut peer, 0, 2000), 4, "2,000 times four");
 }
 
+/// Linux takes the scale from `tcp_rmem[2]` and `rmem_max`, which a larger buffer has raised.
+#[test]
+fn a_scale_that_is_set_grows_with_the_buffer() {
+    for (buffer, scale) in [(300_000, 7), (8_000_000, 7), (64_000_000, 10)] {
+        let (_, mine) = Peer::called(&Config { window_scale: Some(7), ..with_buffer(buffer) });
+        assert_eq!(mine.window_scale, scale, "{buffer} bytes");
+        assert!(buffer >> scale <= 0xffff);
+    }
+}
+
 //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
 //= type=test
 //# the shift count MUST be limited to 14

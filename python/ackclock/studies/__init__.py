@@ -40,6 +40,9 @@ STUDIES = {
     "transocean": "ackclock.studies.transocean",
     "remy": "ackclock.studies.remy",
     "satellite": "ackclock.studies.satellite",
+    "bbr-loss": "ackclock.studies.bbr_loss",
+    "bbr-when": "ackclock.studies.bbr_when",
+    "bbr-share": "ackclock.studies.bbr_share",
 }
 """Name on the command line to module."""
 

@@ -21,7 +21,8 @@
 //! - What is in flight at the end of the first two phases and of Drain is that at the time when pacing lets the next
 //!   segment leave: what BtlBw delivers until then does not count, and in the first phase a quantum more does.
 //! - Losses: in the first round of a recovery, data in flight is replaced by as much as is delivered. The window is
-//!   restored afterwards.
+//!   restored afterwards. If the ACK that ends a recovery starts the next one, the recovery goes on: the module compares
+//!   states from ACK to ACK. The loss of a retransmission changes nothing.
 //!
 //! # Constants
 //!
@@ -103,6 +104,17 @@ enum State {
     },
 }
 
+/// The end of a fast recovery.
+#[derive(Clone, Copy, Debug)]
+struct Ended {
+    at: Nanos,
+    /// Whether the recovery was in its first round.
+    conserving: bool,
+    /// The window before the ACK, and without the bytes that the ACK shows to be lost.
+    before: u64,
+    without_lost: u64,
+}
+
 #[derive(Debug)]
 struct Bbr1 {
     random: Random,
@@ -129,9 +141,12 @@ struct Bbr1 {
     prior_cwnd: u64,
     /// Time of the last ACK, the window before it, and the bytes that it delivered.
     last: (Nanos, u64, u64),
-    /// Whether a loss is being repaired, and whether this is the first round of the repair.
+    /// Whether a loss is being repaired, whether in fast recovery, and whether this is its first round.
     recovering: bool,
+    fast: bool,
     conserving: bool,
+    /// The last end of a fast recovery.
+    ended: Option<Ended>,
     /// Range of `prior_delivered` of segments sent in ProbeRTT. Their rate samples are treated as application-limited.
     slow_since: u64,
     slow_until: u64,
@@ -162,7 +177,9 @@ impl Default for Bbr1 {
             prior_cwnd: 0,
             last: (0, 0, 0),
             recovering: false,
+            fast: false,
             conserving: false,
+            ended: None,
             slow_since: u64::MAX,
             slow_until: 0,
             delivered: 0,
@@ -409,11 +426,27 @@ impl Bbr1 {
     }
 
     /// Ends the recovery when it is over.
-    fn update_recovery(&mut self, window: &mut Window, ctx: &Context) {
-        if self.recovering && !ctx.in_recovery {
+    fn update_recovery(&mut self, window: &mut Window, ack: &Ack) {
+        if self.recovering && !ack.ctx.in_recovery {
+            let (before, conserving) = (window.cwnd, self.conserving);
+            let without_lost = before.saturating_sub(ack.lost).max(ack.ctx.mss);
+            self.ended = self.fast.then_some(Ended { at: ack.ctx.now, conserving, before, without_lost });
             (self.recovering, self.conserving) = (false, false);
             window.cwnd = window.cwnd.max(self.prior_cwnd);
         }
+    }
+
+    /// Continues the recovery that the same ACK has ended, as if it had not ended (net/ipv4/tcp_input.c,
+    /// tcp_fastretrans_alert, leaves one recovery and enters the next before it calls the module).
+    fn continue_recovery(&mut self, window: &mut Window, ended: &Ended, ctx: &Context) {
+        self.prior_cwnd = self.prior_cwnd.max(ended.before);
+        (self.recovering, self.fast, self.conserving) = (true, true, ended.conserving);
+        let newly = self.last.2;
+        window.cwnd = if ended.conserving {
+            ended.without_lost.max(ctx.pipe + newly)
+        } else {
+            window.cwnd.min((ended.without_lost + newly).max(MIN_PIPE * ctx.mss))
+        };
     }
 }
 
@@ -438,9 +471,17 @@ impl CongestionControl for Bbr1 {
         if event.cause != Cause::Loss {
             return;
         }
+        if self.recovering && self.fast {
+            // The loss of a retransmission is no new recovery.
+            return;
+        }
         let Context { now, pipe, mss, .. } = event.ctx;
+        if let Some(ended) = self.ended.take().filter(|ended| ended.at == now) {
+            self.continue_recovery(window, &ended, &event.ctx);
+            return;
+        }
         self.save_cwnd(window, now);
-        (self.recovering, self.conserving) = (true, true);
+        (self.recovering, self.fast, self.conserving) = (true, true, true);
         self.round_end = self.delivered;
         // As much as the ACK that shows the loss has delivered.
         let newly = if self.last.0 == now { self.last.2.max(mss) } else { mss };
@@ -449,7 +490,7 @@ impl CongestionControl for Bbr1 {
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
         self.save_cwnd(window, event.ctx.now);
-        (self.recovering, self.conserving) = (true, false);
+        (self.recovering, self.fast, self.conserving) = (true, false, false);
         (self.full_bandwidth, self.round_start) = (0, true);
         self.sample_policer(event.ctx.now, true, false);
         window.cwnd = event.ctx.pipe + event.ctx.mss;
@@ -503,7 +544,7 @@ impl CongestionControl for Bbr1 {
         self.lost = self.lost.max(delivery.lost + delivery.ack.lost);
         self.update_bandwidth(delivery, sample);
         self.update_aggregation(window, delivery, sample);
-        self.update_recovery(window, ctx);
+        self.update_recovery(window, &delivery.ack);
         self.check_full_pipe(sample);
         self.check_phases(&delivery.ack);
         // A lone segment that is not full is likely to wait for the timer of delayed ACKs.

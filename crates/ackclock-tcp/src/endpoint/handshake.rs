@@ -297,5 +297,6 @@ impl Endpoint {
 fn offered_scale(config: &crate::Config) -> u8 {
     //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
     //# the shift count MUST be limited to 14
-    config.window_scale.unwrap_or_else(|| window_scale(config.receive_buffer_max.max(config.receive_buffer))).min(14)
+    let needed = window_scale(config.receive_buffer_max.max(config.receive_buffer));
+    config.window_scale.unwrap_or(0).max(needed).min(14)
 }

@@ -200,8 +200,8 @@ macro_rules! settings {
                 /// Whether an end that gives up a connection for lack of acknowledgments sends a RST, so that the
                 /// peer's end does not stay open.
                 reset_on_give_up: bool = Switch;
-                /// The window scale to offer; `None` for the smallest scale with which the window field holds
-                /// `receive_buffer_max`.
+                /// The window scale to offer at least; the scale is larger where the window field needs it to hold the
+                /// receive buffer. `None` for the smallest scale that it needs.
                 window_scale: Option<u8> = Shown(|scale: &Option<u8>| {
                     scale.map_or_else(|| "as needed".to_owned(), |scale| scale.to_string())
                 });

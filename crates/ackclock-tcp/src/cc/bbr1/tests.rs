@@ -10,7 +10,13 @@ fn context(now: Nanos, pipe: u64) -> Context {
 
 /// Delivers an acknowledgment of one segment after `rtt`, at a delivery rate of 1 MB/s.
 fn deliver(bbr: &mut Bbr1, window: &mut Window, now: Nanos, rtt: Nanos, pipe: u64) {
-    let ack = testing::ack(context(now, pipe), MSS);
+    deliver_in(bbr, window, context(now, pipe), rtt);
+}
+
+/// The same in a state of the sender.
+fn deliver_in(bbr: &mut Bbr1, window: &mut Window, ctx: Context, rtt: Nanos) {
+    let Context { now, pipe, .. } = ctx;
+    let ack = testing::ack(ctx, MSS);
     let sample = RateSample {
         delivered: 40_000,
         prior_delivered: bbr.delivered.saturating_sub(39_000),
@@ -109,6 +115,45 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
     assert_eq!(window.cwnd, 49 * MSS, "no growth");
     lossy(0, false, &mut window);
     assert_eq!(window.cwnd, WINDOW, "the window is restored");
+}
+
+/// Linux leaves one recovery and enters the next before it calls the module, which therefore sees one recovery.
+#[test]
+fn an_ack_that_ends_a_recovery_and_starts_the_next_continues_it() {
+    let (mut bbr, mut window, mut now) = probing(1);
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now, 50 * MSS)));
+    while bbr.conserving {
+        now += MILLISECOND;
+        let ctx = Context { in_recovery: true, ..context(now, 48 * MSS) };
+        deliver_in(&mut bbr, &mut window, ctx, 40 * MILLISECOND);
+    }
+    let before = window.cwnd;
+    now += MILLISECOND;
+    deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, 30 * MSS);
+    assert_eq!(window.cwnd, WINDOW, "the window is restored");
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now, 30 * MSS)));
+    assert_eq!(window.cwnd, before + MSS, "and is not, once it is known that the recovery goes on");
+    assert!(!bbr.conserving, "packets are conserved in the first round alone");
+    now += MILLISECOND;
+    deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, 30 * MSS);
+    assert_eq!(window.cwnd, WINDOW, "the window before the first loss");
+    // A loss that a later ACK shows starts a recovery of its own.
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now + MILLISECOND, 30 * MSS)));
+    assert_eq!((window.cwnd, bbr.conserving), (31 * MSS, true));
+}
+
+#[test]
+fn the_loss_of_a_retransmission_starts_no_recovery_but_after_a_timeout() {
+    let (mut bbr, mut window, now) = probing(1);
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now, 50 * MSS)));
+    (bbr.conserving, window.cwnd) = (false, 70 * MSS);
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now + MILLISECOND, 40 * MSS)));
+    assert_eq!((window.cwnd, bbr.conserving), (70 * MSS, false));
+    bbr.on_timeout(&mut window, &Congestion::timeout(context(now + SECOND, 2 * MSS)), true);
+    assert_eq!((window.cwnd, bbr.conserving), (3 * MSS, false));
+    window.cwnd = 20 * MSS;
+    bbr.on_congestion(&mut window, &Congestion::loss(context(now + 2 * SECOND, 10 * MSS)));
+    assert_eq!((window.cwnd, bbr.conserving), (11 * MSS, true));
 }
 
 #[test]
