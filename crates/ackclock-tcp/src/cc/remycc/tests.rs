@@ -122,7 +122,8 @@ fn the_memory_is_empty_until_the_second_ack_and_then_averages() {
 #[test]
 fn the_window_and_the_rate_follow_the_rules() {
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
-    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[0], memory: Memory::default(), segments: 0 };
+    let mut remy =
+        RemyCc { table: Arc::new(table()), form: FORMS[0], witness: None, memory: Memory::default(), segments: 0 };
     remy.act(&mut window, 1000);
     assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of 0");
     remy.memory.axes[2] = 1.2;
@@ -144,7 +145,7 @@ fn the_agent_of_ns_2_truncates_times_and_begins_anew_after_a_loss_or_a_lapse() {
     assert_eq!(memory.axes, [0.5, 1.25, 1.06, 10.0 / 256.0]);
     assert_eq!(memory.min_rtt, 100 * MILLISECOND);
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
-    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[1], memory, segments: 40 };
+    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[1], witness: None, memory, segments: 40 };
     let ctx = crate::testing::context(0, 0..1000);
     remy.on_congestion(&mut window, &Congestion::loss(ctx));
     assert_eq!((window.cwnd, remy.segments), (ctx.mss, 1));
