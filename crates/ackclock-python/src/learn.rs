@@ -60,6 +60,13 @@ fn design_of(py: Python<'_>, text: &str, folder: &Path) -> PyResult<Design> {
     Design::read(text, &|path| read(&folder.join(path))).map_err(|error| scenario_error(py, &error))
 }
 
+/// Returns all settings of a search as JSON, from those that are given as JSON. Raises ValueError for one that is not
+/// accepted.
+#[pyfunction]
+pub fn learn_settings(settings: &str) -> PyResult<String> {
+    Ok(settings_of(settings)?.to_json().to_string())
+}
+
 /// A search for a table of RemyCC.
 #[pyclass(module = "ackclock._core")]
 pub struct Search {

@@ -62,6 +62,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     module.add_function(wrap_pyfunction!(live::live_run, module)?)?;
     module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::learn_settings, module)?)?;
     module.add_function(wrap_pyfunction!(learn::evaluate_table, module)?)?;
     module.add_class::<learn::Search>()?;
     module.add_class::<run::Cancel>()?;
