@@ -18,9 +18,11 @@ const GIVEN_UP: f64 = -1e6;
 /// The result of a table on a specimen.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Score {
-    /// Sum of the objective over the flows that follow the table and had something to send.
+    /// Mean objective of the flows that follow the table, weighted by their time on, times their number. In a short run
+    /// a flow may be on for a moment, and its throughput is then that of a start. Without weights such flows would decide
+    /// as much as all others; in a run without end all flows have the same share of time on.
     pub sum: f64,
-    /// Number of these flows.
+    /// Number of the flows that follow the table.
     pub flows: u32,
     /// Uses of each rule.
     pub uses: Vec<u64>,
@@ -101,12 +103,9 @@ pub fn evaluate(
     let run = run(specimen, table, uses.clone(), stop)?;
     let uses = uses.0.iter().map(|uses| uses.load(Ordering::Relaxed)).collect();
     work.runs.fetch_add(1, Ordering::Relaxed);
-    let mut score = Score { uses, ..Score::default() };
-    let Some(run) = run else {
-        score.flows = specimen.flows.iter().flatten().count() as u32;
-        score.sum = GIVEN_UP * f64::from(score.flows);
-        return Ok(score);
-    };
+    let flows = specimen.flows.iter().flatten().count() as u32;
+    let Some(run) = run else { return Ok(Score { sum: GIVEN_UP * f64::from(flows), flows, uses }) };
+    let (mut sum, mut time) = (0.0, 0.0);
     for (paths, achieved) in specimen.flows.iter().zip(run.achievements()) {
         work.bytes.fetch_add(achieved.bytes, Ordering::Relaxed);
         let Some(paths) = paths.filter(|_| achieved.time_s > 0.0) else { continue };
@@ -114,10 +113,11 @@ pub fn evaluate(
         let bytes = achieved.bytes.max(specimen.scenario.packet_size.into());
         let mbps = bytes as f64 * 8e-6 / achieved.time_s;
         let delay = achieved.delay.map_or(1.0, |delay| (delay + paths.reverse) / paths.rtt);
-        score.sum += objective.of(mbps, delay);
-        score.flows += 1;
+        sum += achieved.time_s * objective.of(mbps, delay);
+        time += achieved.time_s;
     }
-    Ok(score)
+    let mean = if time > 0.0 { sum / time } else { 0.0 };
+    Ok(Score { sum: mean * f64::from(flows), flows, uses })
 }
 
 /// Returns the memories with which a table's rule is used on a specimen.
