@@ -100,7 +100,7 @@ def _scores(logs: Mapping[str, learn.Log]) -> str:
                 rows.append([delta, name, len(found["rules"]), used, f"{found['score']:.4f}"])
     note = (
         "The score is the mean of log(throughput in Mbit/s) - delta log(delay in smallest round-trip times) over the "
-        "flows of 32 networks of 20 s that decide no action.\n"
+        "flows of 32 networks of 40 s that decide no action.\n"
     )
     return note + "\n" + _table(["delta", "table", "rules", "in use", "score"], rows)
 

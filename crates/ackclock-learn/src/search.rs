@@ -22,6 +22,9 @@ const FIRST: Action = Action { increment: 1, multiple: 1.0, intersend: 0.01 };
 /// Rounds of the economical search: the share of the specimens on which candidates were compared at the end of a round,
 /// in sixteenths, and the part of the candidates that stay.
 const ROUNDS: [(usize, usize); 3] = [(2, 4), (6, 3), (16, 1)];
+/// Smallest rtt_ratio of a sender that knows its round-trip time. Below is the empty memory alone, with which every flow
+/// starts. The first split of the economical search separates the two, as a start has little in common with the rest.
+const KNOWN: f64 = 1.0;
 /// Standard errors by which a candidate has to be worse to go no further.
 const HOPELESS: f64 = 2.0;
 
@@ -184,6 +187,9 @@ impl Search {
         }
         if self.closed.len() >= self.settings.rules as usize {
             return finish(format!("{} rules", self.closed.len()));
+        }
+        if self.closed.len() == 1 && self.settings.method == Method::Economical {
+            return Ok(Decision::Split { rule: 0, at: [None, None, Some(KNOWN)] });
         }
         let mut order: Vec<usize> = (0..uses.len()).filter(|&rule| uses[rule] > 0).collect();
         order.sort_by_key(|&rule| (std::cmp::Reverse(uses[rule]), rule));

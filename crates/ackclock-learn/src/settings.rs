@@ -66,7 +66,7 @@ impl Settings {
         };
         match method {
             Method::Published => common,
-            Method::Economical => Settings { split_every: 1, least_gain: 2e-4, least_use: 2e-3, ..common },
+            Method::Economical => Settings { split_every: 1, least_gain: 2e-4, least_use: 1e-3, ..common },
         }
     }
 
