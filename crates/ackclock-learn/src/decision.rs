@@ -17,6 +17,16 @@ pub enum Decision {
         /// Mean objective of a flow with the new action.
         score: f64,
     },
+    /// No candidate is better than the action of a rule, but a slower one is as good within the least gain. The rule has
+    /// this action and is done in this epoch.
+    Slow {
+        /// Number of the rule.
+        rule: usize,
+        /// The new action, which differs in tau.
+        action: Action,
+        /// Mean objective of a flow with the new action.
+        score: f64,
+    },
     /// No candidate is better than the action of a rule.
     Keep {
         /// Number of the rule.
@@ -49,15 +59,19 @@ pub enum Decision {
 impl Decision {
     /// The decision as JSON.
     pub fn to_json(&self) -> Json {
-        match self {
-            Decision::Improve { rule, action, score } => json!({
-                "do": "improve",
+        let replaced = |name: &str, rule: &usize, action: &Action, score: &f64| {
+            json!({
+                "do": name,
                 "rule": rule,
                 "increment": action.increment,
                 "multiple": action.multiple,
                 "intersend": action.intersend,
                 "score": score,
-            }),
+            })
+        };
+        match self {
+            Decision::Improve { rule, action, score } => replaced("improve", rule, action, score),
+            Decision::Slow { rule, action, score } => replaced("slow", rule, action, score),
             Decision::Keep { rule } => json!({ "do": "keep", "rule": rule }),
             Decision::Epoch { score } => json!({ "do": "epoch", "score": score }),
             Decision::Validate { score } => json!({ "do": "validate", "score": score }),
@@ -71,16 +85,16 @@ impl Decision {
         let number = |key: &str| json.get(key).and_then(Json::as_f64).filter(|number| number.is_finite());
         let rule = || json.get("rule").and_then(Json::as_u64).and_then(|rule| usize::try_from(rule).ok());
         let score = || number("score");
+        let action = || {
+            Some(Action {
+                increment: json.get("increment")?.as_i64()?.try_into().ok()?,
+                multiple: number("multiple").filter(|multiple| *multiple >= 0.0)?,
+                intersend: number("intersend").filter(|intersend| *intersend >= 0.0)?,
+            })
+        };
         Some(match json.get("do")?.as_str()? {
-            "improve" => Decision::Improve {
-                rule: rule()?,
-                action: Action {
-                    increment: json.get("increment")?.as_i64()?.try_into().ok()?,
-                    multiple: number("multiple").filter(|multiple| *multiple >= 0.0)?,
-                    intersend: number("intersend").filter(|intersend| *intersend >= 0.0)?,
-                },
-                score: score()?,
-            },
+            "improve" => Decision::Improve { rule: rule()?, action: action()?, score: score()? },
+            "slow" => Decision::Slow { rule: rule()?, action: action()?, score: score()? },
             "keep" => Decision::Keep { rule: rule()? },
             "epoch" => Decision::Epoch { score: score()? },
             "validate" => Decision::Validate { score: score()? },
@@ -110,6 +124,7 @@ mod tests {
         let action = Action { increment: -3, multiple: 0.1 + 0.2, intersend: 1.0 / 3.0 };
         let all = [
             Decision::Improve { rule: 3, action, score: -0.1 },
+            Decision::Slow { rule: 2, action, score: 0.25 },
             Decision::Keep { rule: 0 },
             Decision::Epoch { score: 1.5 },
             Decision::Validate { score: 1e-300 },

@@ -71,6 +71,9 @@ fn run(
     witness: Arc<dyn Witness>,
     stop: &AtomicBool,
 ) -> Result<Option<Run>, Stopped> {
+    if stop.load(Ordering::Relaxed) {
+        return Err(Stopped);
+    }
     let algorithm = FORMS[0].witnessed(table.clone(), Some(witness));
     let replace = |flow: &_| is_designed(flow).then(|| algorithm.clone());
     let mut run = Run::replaced(&specimen.scenario, Some(specimen.seed), &Watching::default(), &replace)

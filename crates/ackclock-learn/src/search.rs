@@ -234,19 +234,43 @@ impl Search {
             if done < order.len() {
                 alive.retain(|tried| !tried.is_hopeless());
                 alive.sort_by(|a, b| b.gain.total_cmp(&a.gain).then(a.candidate.cmp(&b.candidate)));
-                alive.truncate(alive.len().div_ceil(keep));
+                let stay = alive.len().div_ceil(keep);
+                let mut place = 0;
+                // Slower actions need not be better, so they stay until they are hopeless.
+                alive.retain(|tried| {
+                    place += 1;
+                    place <= stay || self.is_slower(rule, &found[tried.candidate].1)
+                });
             }
         }
-        let best = alive.into_iter().max_by(|a, b| a.gain.total_cmp(&b.gain).then(b.candidate.cmp(&a.candidate)));
         let flows: u32 = scores.iter().map(|score| score.flows).sum();
-        let gained = |tried: &Tried| tried.gain > self.settings.least_gain * f64::from(flows);
-        let Some(best) = best.filter(gained) else { return Ok((Decision::Keep { rule }, None)) };
+        let least = self.settings.least_gain * f64::from(flows);
+        let best = alive.iter().max_by(|a, b| a.gain.total_cmp(&b.gain).then(b.candidate.cmp(&a.candidate)));
+        let better = best.filter(|tried| tried.gain > least);
+        let action = |tried: &Tried| found[tried.candidate].1;
+        let slower = alive.iter().filter(|tried| self.is_slower(rule, &action(tried)) && tried.gain > -least);
+        let slower = slower.max_by(|a, b| action(a).intersend.total_cmp(&action(b).intersend));
+        let Some(taken) = better.or(slower) else { return Ok((Decision::Keep { rule }, None)) };
         let mut scores = scores.to_vec();
-        for (index, score) in best.scores {
-            scores[index] = score;
+        for (index, score) in &taken.scores {
+            scores[*index] = score.clone();
         }
-        let action = found[best.candidate].1;
-        Ok((Decision::Improve { rule, action, score: mean(&scores) }, Some(scores)))
+        let (action, score) = (action(taken), mean(&scores));
+        let decision = match better {
+            Some(_) => Decision::Improve { rule, action, score },
+            None => Decision::Slow { rule, action, score },
+        };
+        Ok((decision, Some(scores)))
+    }
+
+    /// Whether an action differs from that of a rule in a longer tau alone, in the economical search. Of actions that are
+    /// as good as each other the slowest is taken: on the networks of a design the rules of starts, for example, decide
+    /// little, and elsewhere they decide how long queues are.
+    fn is_slower(&self, rule: usize, action: &Action) -> bool {
+        let present = self.table.actions()[rule];
+        self.settings.method == Method::Economical
+            && action.intersend > present.intersend
+            && Action { intersend: present.intersend, ..*action } == present
     }
 
     /// The medians of the memories with which a rule is used, on the axes that they divide.
@@ -295,7 +319,10 @@ impl Search {
         if self.finished {
             return Err("a decision after the end of the search".to_owned());
         }
-        if let Decision::Improve { rule, .. } | Decision::Keep { rule } | Decision::Split { rule, .. } = decision
+        if let Decision::Improve { rule, .. }
+        | Decision::Slow { rule, .. }
+        | Decision::Keep { rule }
+        | Decision::Split { rule, .. } = decision
             && *rule >= rules
         {
             return Err(format!("there is no rule {rule}; the table has {rules} rules"));
@@ -311,6 +338,14 @@ impl Search {
                 self.last = Some((*rule, *by));
                 self.table = Arc::new(tree::with_action(&self.table, *rule, *action));
                 (self.moved, self.validated, self.scores) = (true, false, None);
+            }
+            Decision::Slow { rule, action, .. } => {
+                if !self.is_slower(*rule, action) {
+                    return Err(format!("the action of rule {rule} is not slower than the one before it"));
+                }
+                self.table = Arc::new(tree::with_action(&self.table, *rule, *action));
+                self.closed[*rule] = true;
+                (self.moved, self.validated, self.scores, self.last) = (true, false, None, None);
             }
             Decision::Keep { rule } => self.closed[*rule] = true,
             Decision::Epoch { .. } => {

@@ -73,7 +73,7 @@ def page(log: Log, evaluation: Evaluation) -> Report:
 
 
 def _training(log: Log, used: int) -> str:
-    counts = {"improve": 0, "keep": 0, "split": 0}
+    counts = {"improve": 0, "slow": 0, "keep": 0, "split": 0}
     why = "The search has not ended: the table is the best one so far."
     for line in log.decisions:
         decision = json.loads(line)
@@ -82,9 +82,10 @@ def _training(log: Log, used: int) -> str:
         if decision["do"] == "finish":
             why = f"The search ended: {decision['why']}."
     return (
-        f"{why} {counts['improve']} actions were improved, {counts['keep']} times no candidate was better, and "
-        f"{counts['split']} rules were split, in {log.cpu_s / 3600:.2f} CPU hours with seed {log.settings['seed']}. "
-        f"{used} rules are in use on the networks of the evaluation."
+        f"{why} {counts['improve']} actions were improved, {counts['slow']} made slower without a loss, "
+        f"{counts['keep']} times no candidate was better, and {counts['split']} rules were split, in "
+        f"{log.cpu_s / 3600:.2f} CPU hours with seed {log.settings['seed']}. {used} rules are in use on the networks "
+        "of the evaluation."
     )
 
 
@@ -95,7 +96,9 @@ def _progress(log: Log) -> Plot:
     }
     for number, line in enumerate(log.decisions, 1):
         decision = json.loads(line)
-        name = {"improve": "training networks", "validate": "validation networks"}.get(decision["do"])
+        name = {"improve": "training networks", "slow": "training networks", "validate": "validation networks"}.get(
+            decision["do"]
+        )
         # The scores of the first rules are far below all others, and would leave no room for them.
         if name is not None:
             scores[name][0].append(number)
