@@ -10,9 +10,10 @@ const MULTIPLE: f64 = 0.01;
 const INTERSEND: f64 = 0.01;
 const WIDER: i32 = 8;
 
-/// Bounds of actions. A larger window than this in one step, or a longer pause, is not reached by any published table.
+/// Bounds of actions. The published tables for the networks of wide-area links stay within them. With m above 1 a window
+/// grows without bound, and only tau limits the rate: a poor optimum that a search does not leave.
 const MOST_INCREMENT: i32 = 256;
-const MOST_MULTIPLE: f64 = 2.0;
+const MOST_MULTIPLE: f64 = 1.0;
 const MOST_INTERSEND: f64 = 1000.0;
 
 /// A move: changes of b, m and tau in numbers of the smallest step.
@@ -46,8 +47,8 @@ fn published() -> Vec<Move> {
     moves
 }
 
-/// Fewer moves that reach further: along each axis, and along the two directions in which m and tau compensate or support
-/// each other.
+/// Fewer moves that reach further: along each axis, and along directions in which m and b, or m and tau, compensate or
+/// support each other.
 fn economical() -> Vec<Move> {
     let mut moves: Vec<Move> = Vec::new();
     for sign in [1, -1] {
@@ -55,8 +56,23 @@ fn economical() -> Vec<Move> {
         moves.extend([1, WIDER, 64].map(|step| [0, sign * step, 0]));
         moves.extend([WIDER, 64, 512].map(|step| [0, 0, sign * step]));
         moves.extend([(1, 8), (8, 64), (1, -8), (8, -64)].map(|(m, tau)| [0, sign * m, sign * tau]));
+        moves.extend([(1, -1), (WIDER, -1), (WIDER, -WIDER)].map(|(b, m)| [sign * b, sign * m, 0]));
     }
     moves
+}
+
+/// Actions all over the range of those of the published tables, among which the economical search chooses its first one.
+/// The first rule is improved along one axis after the other, and would stay near a poor beginning.
+pub(crate) fn beginnings() -> Vec<Action> {
+    let mut actions = Vec::new();
+    for increment in [1, 3, 10, 30] {
+        for multiple in [0.5, 0.8, 0.9, 0.95, 1.0] {
+            for intersend in [0.0, 1.0, 3.0, 6.0] {
+                actions.push(Action { increment, multiple, intersend });
+            }
+        }
+    }
+    actions
 }
 
 /// The candidates for an action: pairs of a move and its action, each action once and none equal to the present one.
@@ -90,7 +106,7 @@ mod tests {
         let there = moved(&action, [3, -7, 64]);
         assert_eq!(there, Action { increment: 3, multiple: 0.93, intersend: 0.65 });
         assert_eq!(moved(&there, [-3, 7, -64]), action);
-        assert_eq!(moved(&action, [0, 4000, 0]).multiple, MOST_MULTIPLE);
+        assert_eq!(moved(&action, [0, 4000, 0]), action, "m is at most 1");
     }
 
     #[test]
@@ -99,6 +115,7 @@ mod tests {
         assert_eq!(candidates(&action, Method::Published, None).len(), 124);
         let economical = candidates(&action, Method::Economical, Some([0, 8, 64]));
         assert_eq!(economical[0].0, [0, 16, 128]);
-        assert_eq!(economical.len(), 25);
+        assert_eq!(economical.len(), 31);
+        assert_eq!(beginnings().len(), 80);
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use ackclock_scenario::{Files, ScenarioError};
 use ackclock_tcp::cc::remycc::{Action, Table};
 
-use crate::candidates::{Move, candidates};
+use crate::candidates::{Move, beginnings, candidates};
 use crate::evaluate::{Score, Stopped, Work, evaluate, memories, work};
 use crate::settings::Method;
 use crate::tree::{self, MEMORY};
@@ -202,6 +202,15 @@ impl Search {
         finish("no rule can be split".to_owned())
     }
 
+    /// The candidates for a rule's action, each with its move.
+    fn candidates(&self, rule: usize) -> Vec<(Move, Action)> {
+        if self.decisions == 0 && self.settings.method == Method::Economical {
+            return beginnings().into_iter().map(|action| ([0; 3], action)).collect();
+        }
+        let last = self.last.filter(|(of, _)| *of == rule).map(|(_, by)| by);
+        candidates(&self.table.actions()[rule], self.settings.method, last)
+    }
+
     /// Compares the candidates for a rule's action with the action. Returns the decision, and the scores if they change.
     fn improve(
         &self,
@@ -210,8 +219,7 @@ impl Search {
         threads: usize,
         stop: &AtomicBool,
     ) -> Result<(Decision, Option<Vec<Score>>), Stopped> {
-        let last = self.last.filter(|(of, _)| *of == rule).map(|(_, by)| by);
-        let found = candidates(&self.table.actions()[rule], self.settings.method, last);
+        let found = self.candidates(rule);
         let tables: Vec<Arc<Table>> =
             found.iter().map(|(_, action)| Arc::new(tree::with_action(&self.table, rule, *action))).collect();
         // A specimen in which the rule is not used has the same result with every candidate.
@@ -329,9 +337,7 @@ impl Search {
         }
         match decision {
             Decision::Improve { rule, action, .. } => {
-                let before = self.table.actions()[*rule];
-                let moves =
-                    candidates(&before, self.settings.method, self.last.filter(|(of, _)| of == rule).map(|(_, by)| by));
+                let moves = self.candidates(*rule);
                 let Some((by, _)) = moves.iter().find(|(_, candidate)| candidate == action) else {
                     return Err(format!("the action of rule {rule} cannot follow the one before it"));
                 };
