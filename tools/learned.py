@@ -46,13 +46,14 @@ def main() -> int:
 def page() -> str:
     """The page."""
     logs = {delta: learn.Log.read(learn.log_of(learn.shipped(delta))) for delta in learn.DELTAS}
-    parts = [INTRODUCTION, "## Training\n", _training(logs), _states(logs)]
+    parts = [INTRODUCTION, "## Training\n", training_of(logs), states_of(logs)]
     parts += ["## Scores on the validation networks\n", _scores(logs)]
     parts += ["## The study's dumbbell\n", _dumbbell()]
     return "\n".join(parts)
 
 
-def _training(logs: Mapping[str, learn.Log]) -> str:
+def training_of(logs: Mapping[str, learn.Log]) -> str:
+    """The table of the trainings: command, seed, cost."""
     rows = []
     for delta, log in logs.items():
         counts = [sum(json.loads(line)["do"] == what for line in log.decisions) for what in ("improve", "split")]
@@ -73,7 +74,8 @@ def _training(logs: Mapping[str, learn.Log]) -> str:
     return _table(columns, rows)
 
 
-def _states(logs: Mapping[str, learn.Log]) -> str:
+def states_of(logs: Mapping[str, learn.Log]) -> str:
+    """The state in which each training is."""
     lines = []
     for delta, log in logs.items():
         last = json.loads(log.decisions[-1])
