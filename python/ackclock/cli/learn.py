@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import time
-from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -119,13 +119,15 @@ def train(
 
 
 @app.command
-def check(table: Path, /, *, threads: int | None = None) -> int:
+def check(table: Path, /, *, folder: Path = Path(), threads: int | None = None) -> int:
     """Rebuild a table from its log and compute the scores of its validations again.
 
     Parameters
     ----------
     table
         The table. Its log is beside it.
+    folder
+        Folder of the files that the design names; by default the one this runs in.
     threads
         Number of threads; by default one per core.
     """
@@ -134,7 +136,7 @@ def check(table: Path, /, *, threads: int | None = None) -> int:
     at_least_one("--threads", threads)
     try:
         log = learn.Log.read(learn.log_of(table))
-        found = learn.check(log, table.read_bytes(), threads=threads)
+        found = learn.check(log, table.read_bytes(), folder=folder, threads=threads)
     except (learn.LogError, ValueError) as error:
         raise UsageError(str(error)) from None
     for line in found.wrong:
@@ -146,7 +148,15 @@ def check(table: Path, /, *, threads: int | None = None) -> int:
 
 
 @app.command
-def page(table: Path, /, *, out: Path | None = None, networks: int = 8, threads: int | None = None) -> int:
+def page(
+    table: Path,
+    /,
+    *,
+    out: Path | None = None,
+    networks: int = 8,
+    folder: Path = Path(),
+    threads: int | None = None,
+) -> int:
     """Evaluate a table beside other congestion controls, and write a page about its rules and the evaluation.
 
     Parameters
@@ -157,6 +167,8 @@ def page(table: Path, /, *, out: Path | None = None, networks: int = 8, threads:
         The page; by default the name of the table with the suffix .html.
     networks
         Number of networks of each kind on which the schemes are compared.
+    folder
+        Folder of the files that the design names; by default the one this runs in.
     threads
         Number of threads; by default one per core.
     """
@@ -168,7 +180,7 @@ def page(table: Path, /, *, out: Path | None = None, networks: int = 8, threads:
     to = out or table.with_suffix(".html")
     try:
         with reporter(True, "evaluation") as progress:
-            evaluation = learn.write_page(table, to, count=networks, threads=threads, progress=progress)
+            evaluation = learn.write_page(table, to, count=networks, folder=folder, threads=threads, progress=progress)
     except (learn.LogError, ValueError) as error:
         raise UsageError(str(error)) from None
     rows = [
