@@ -20,6 +20,7 @@ __all__ = [
     "Lost",
     "RateSample",
     "RecoveryEnd",
+    "Search",
     "Situation",
     "Trace",
     "Window",
@@ -29,7 +30,9 @@ __all__ = [
     "drill",
     "engine",
     "estimate",
+    "evaluate_table",
     "event_schema",
+    "learn_settings",
     "library",
     "old_names",
     "replay_queue",
@@ -67,6 +70,21 @@ class Trace:
         start: str | None,
         end: str | None,
     ) -> Trace: ...
+
+@final
+class Search:
+    def __new__(
+        cls, design: str, settings: str, decisions: list[str], *, folder: str | os.PathLike[str] = ...
+    ) -> Search: ...
+    def apply(self, decision: str) -> None: ...
+    def step(self, threads: int, cancel: Cancel | None = None) -> str | None: ...
+    def validate(self, threads: int, cancel: Cancel | None = None) -> float: ...
+    @property
+    def table(self) -> bytes: ...
+    @property
+    def best(self) -> bytes: ...
+    @property
+    def status(self) -> str: ...
 
 @final
 class Algorithm:
@@ -363,6 +381,16 @@ def contract() -> list[tuple[str, str]]: ...
 def library(path: str, source: str) -> list[tuple[str, str, list[tuple[str, str, float, float, float]], Algorithm]]: ...
 def catalogue() -> str: ...
 def tables() -> str: ...
+def learn_settings(settings: str) -> str: ...
+def evaluate_table(
+    design: str,
+    settings: str,
+    table: bytes,
+    threads: int,
+    *,
+    folder: str | os.PathLike[str] = ...,
+    cancel: Cancel | None = None,
+) -> str: ...
 def drill(text: str, folder: str, stack: str, defines: list[tuple[str, str]]) -> str: ...
 
 if sys.platform == "linux":

@@ -15,7 +15,7 @@ ORDER = [
     {"wire", "app", "plugin"},
     {"scenario"},
     {"sim"},
-    {"drill", "emu", "tun"},
+    {"drill", "emu", "learn", "tun"},
     {"live", "livedrill"},
     {"fuzz", "python", "ackclock"},
 ]

@@ -2,6 +2,7 @@
 
 pub mod cc;
 mod choose;
+pub mod remycc;
 pub mod scenarios;
 pub mod script;
 pub mod segments;
@@ -23,4 +24,5 @@ pub const TARGETS: &[Target] = &[
     Target { name: "transfer", run: transfer::run },
     Target { name: "wire", run: wire::run },
     Target { name: "script", run: script::run },
+    Target { name: "remycc", run: remycc::run },
 ];

@@ -9,6 +9,7 @@ mod drill;
 #[cfg(target_os = "linux")]
 mod emulate;
 mod errors;
+mod learn;
 #[cfg(target_os = "linux")]
 mod live;
 mod queue;
@@ -64,6 +65,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     module.add_function(wrap_pyfunction!(live::live_run, module)?)?;
     module.add_function(wrap_pyfunction!(queue::replay_queue, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::learn_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(learn::evaluate_table, module)?)?;
+    module.add_class::<learn::Search>()?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
     module.add_class::<cc::Algorithm>()?;

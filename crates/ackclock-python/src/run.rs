@@ -29,7 +29,7 @@ const VISIT_EVERY: Duration = Duration::from_millis(100);
 #[pyclass(module = "ackclock._core", frozen)]
 #[derive(Default)]
 pub struct Cancel {
-    asked: Arc<AtomicBool>,
+    pub(crate) asked: Arc<AtomicBool>,
 }
 
 #[pymethods]

@@ -87,6 +87,18 @@ impl FlowTotals {
     }
 }
 
+/// The achievement of a flow: volume, time and delay, from which objectives are computed.
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
+pub struct Achieved {
+    /// Bytes that the sinks received.
+    pub bytes: u64,
+    /// Time in which the application wanted to send, in seconds: the on periods of an on-off application, otherwise the
+    /// time since the start.
+    pub time_s: f64,
+    /// Mean one-way delay of the received packets with payload, in ns, if the scenario records delays and there are any.
+    pub delay: Option<f64>,
+}
+
 /// The names of a flow's algorithms, for the table `flows`.
 #[derive(Clone, Debug)]
 pub struct FlowLabels {

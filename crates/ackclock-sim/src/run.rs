@@ -3,14 +3,16 @@
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_results::invariants::{self, Facts, Finding};
-use ackclock_scenario::{Scenario, ScenarioError};
+use ackclock_scenario::{Flow, Problem, Scenario, ScenarioError};
 use ackclock_tcp::Segment;
+use ackclock_tcp::cc::Algorithm;
 use serde_json::{Map, json};
 
 use crate::build;
 use crate::dumbbell::Dumbbell;
 use crate::endpoint::Event;
 use crate::ids::{EndpointId, FlowId, LinkId};
+use crate::measures::Achieved;
 use crate::network::Topology;
 use crate::observe::{NetworkEvent, Observer, Who};
 use crate::probes::{Recorder, Watch};
@@ -101,9 +103,23 @@ impl Run {
     /// # Errors
     /// Parameters with which an application cannot run, and unknown places of captures.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
+        Run::replaced(scenario, seed, watching, &|_| None)
+    }
+
+    /// Creates the same run with other congestion controls where `replace` returns one for a flow. One scenario then
+    /// serves any number of runs that differ in an algorithm.
+    ///
+    /// # Errors
+    /// Parameters with which an application cannot run, and unknown places of captures.
+    pub fn replaced(
+        scenario: &Scenario,
+        seed: Option<u64>,
+        watching: &Watching,
+        replace: &dyn Fn(&Flow) -> Option<Algorithm>,
+    ) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
-        let mut flows = build::flows(scenario, seed, &mut dumbbell, &links)?;
+        let mut flows = build::flows(scenario, seed, &mut dumbbell, &links, replace)?;
 
         let (topology, duration) = (dumbbell.topology, scenario.duration);
         let probes = &scenario.probes;
@@ -178,6 +194,15 @@ impl Run {
             Observed::By(world) => {
                 world.observer_mut().traces.as_mut().map_or_else(Vec::new, |traces| traces.take(now))
             }
+        }
+    }
+
+    /// Returns the achievements of the flows so far, in the order of the scenario and its copies. It costs less than the
+    /// tables of [`Run::finish`].
+    pub fn achievements(&self) -> Vec<Achieved> {
+        match &self.world {
+            Observed::Not(world) => world.achievements(),
+            Observed::By(world) => world.achievements(),
         }
     }
 

@@ -23,6 +23,7 @@ from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
 from ackclock.cli.kernel import app as kernel
+from ackclock.cli.learn import app as learn
 from ackclock.cli.ls import ls
 from ackclock.cli.migrate import migrate
 from ackclock.cli.new import new
@@ -80,6 +81,7 @@ app.command(compare, name="compare")
 app.command(drill, name="drill")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")
+app.command(learn)
 app.command(tmix)
 app.command(kernel)
 

@@ -10,6 +10,7 @@ use ackclock_app::{ParamProblem, Path};
 use ackclock_core::{Nanos, Stream, stream_seed};
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
+use ackclock_tcp::cc::Algorithm;
 
 use crate::dumbbell::{Access, Dumbbell};
 use crate::ids::LinkId;
@@ -65,6 +66,9 @@ pub(crate) fn outages(scenario: &Scenario) -> Vec<Outage> {
     directions.flat_map(of).collect()
 }
 
+/// A function that returns the congestion control of a flow where it is not the scenario's.
+pub(crate) type Replace<'a> = dyn Fn(&Flow) -> Option<Algorithm> + 'a;
+
 /// Creates the flows of a scenario, and adds their access links to the network.
 ///
 /// # Errors
@@ -74,10 +78,11 @@ pub(crate) fn flows(
     seed: u64,
     dumbbell: &mut Dumbbell,
     links: &[(LinkId, String)],
+    replace: &Replace<'_>,
 ) -> Result<Vec<FlowSpec>, ScenarioError> {
     let mut flows = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        add_copies(&mut flows, dumbbell, links, scenario, flow, seed)
+        add_copies(&mut flows, dumbbell, links, scenario, flow, seed, replace)
             .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
     }
     Ok(flows)
@@ -91,6 +96,7 @@ fn add_copies(
     scenario: &Scenario,
     flow: &Flow,
     seed: u64,
+    replace: &Replace<'_>,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
     let hops = scenario.routes(flow);
@@ -102,6 +108,9 @@ fn add_copies(
     let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
+    if let Some(cc) = replace(flow) {
+        config.cc = cc;
+    }
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     for name in flow.copies() {
         let mut random = Stream::new(seed, &format!("{name}/access"));

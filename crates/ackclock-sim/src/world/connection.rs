@@ -100,6 +100,11 @@ impl<E: Endpoint> Connections<E> {
         self.slots[slot.0 as usize].as_mut()
     }
 
+    /// Returns the connection in a slot, which cannot be changed.
+    pub fn peek(&self, slot: Slot) -> Option<&Connection<E>> {
+        self.slots[slot.0 as usize].as_ref()
+    }
+
     /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.slots.len()

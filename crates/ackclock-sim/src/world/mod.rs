@@ -6,15 +6,14 @@ mod flow;
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
-use crate::measures::{push_delays, push_flow};
+use crate::measures::{Achieved, FlowTotals, push_delays, push_flow};
 use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::Nanos;
 use ackclock_core::stream_number;
-use ackclock_results::Table;
-use ackclock_results::Tables;
+use ackclock_results::{Column, Table, Tables};
 
 use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
@@ -359,6 +358,35 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         self.network.sources() + self.flows.len() as u32 + endpoint.number()
     }
 
+    /// Returns the totals of a flow over its closed and its open connections.
+    fn totals_of(&self, flow: &Flow<E>) -> FlowTotals {
+        let mut totals = flow.finished;
+        for &slot in flow.open.values() {
+            if let Some(connection) = self.connections.peek(slot) {
+                totals.add(&connection.ends[0], &connection.ends[1]);
+            }
+        }
+        totals
+    }
+
+    /// Returns the achievements of the flows up to now, in their order.
+    pub fn achievements(&self) -> Vec<Achieved> {
+        let of = |flow: &Flow<E>| {
+            let mut tables = Tables::new();
+            flow.app().report(&flow.labels.name, self.now, &mut tables);
+            let time_on = match tables.get("time_on").and_then(|table| table.column("time_on_s")) {
+                Some(Column::Float(cells)) => cells.first().copied().flatten(),
+                _ => None,
+            };
+            Achieved {
+                bytes: self.totals_of(flow).bytes_delivered,
+                time_s: time_on.unwrap_or(self.now.saturating_sub(flow.start) as f64 / 1e9),
+                delay: flow.delays.as_ref().and_then(|delays| delays.mean()),
+            }
+        };
+        self.flows.iter().map(of).collect()
+    }
+
     /// Returns the tables of flows, links and applications at the end of the run; `links` names the links that have a
     /// row.
     ///
@@ -372,12 +400,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         tables.insert("links", rows);
         let mut rows = Table::default();
         for flow in &self.flows {
-            let mut totals = flow.finished;
-            for &slot in flow.open.values() {
-                if let Some(connection) = self.connections.get(slot) {
-                    totals.add(&connection.ends[0], &connection.ends[1]);
-                }
-            }
+            let totals = self.totals_of(flow);
             push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
             if let Some(delays) = &flow.delays {
                 push_delays(&mut tables, &flow.labels.name, delays);

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ackclock.palette import OKABE_ITO
 from ackclock.report import Cloud, Clouds, Figure
 from ackclock.studies.framework import Outcome, Reading, Study, hash_of
-from ackclock.studies.remy import measures, readings, verdicts
+from ackclock.studies.remy import measures, others_data, readings, verdicts
 
 if TYPE_CHECKING:
     from ackclock.studies.framework import Grid, Lab
@@ -124,13 +124,22 @@ def _figures(measured: Measured, command: str) -> list[Figure]:
 
 
 def _findings() -> str:
-    """Says which data of others is missing, and that the claims that need it are not testable."""
-    missing = readings.absent()
+    """Says which tables of RemyCC were used, and which data of others is missing with what follows from that."""
+    own = readings.own_tables()
+    if own:
+        tables = (
+            f"RemyCC's original tables are absent for delta {', '.join(own)}. The tables that come with ackclock were "
+            "used instead: `ackclock learn` trained them on the published design range. Their claims compare a new "
+            "search with the published one."
+        )
+    else:
+        tables = "RemyCC has the original tables of 2013."
+    missing = [path for path in readings.absent() if path not in map(others_data.table, readings.DELTAS)]
     if not missing:
-        return ""
+        return tables
     return (
-        f"Not in `../shared/data`: {', '.join(f'`{path}`' for path in missing)}. What needs them was skipped, and its "
-        "claims are not testable here."
+        f"{tables}\n\nNot in `../shared/data`: {', '.join(f'`{path}`' for path in missing)}. What needs them was "
+        "skipped, and its claims are not testable here."
     )
 
 

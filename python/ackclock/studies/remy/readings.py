@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.learn import shipped
 from ackclock.studies.framework import Reading, Variant
 from ackclock.studies.remy import others_data
 
@@ -22,10 +23,12 @@ __all__ = [
     "SETTINGS",
     "Setting",
     "absent",
+    "own_tables",
     "datacentre_schemes",
     "over_differing_rtts",
     "present",
     "readings_of",
+    "rules_of",
     "schemes_of",
     "with_cc",
 ]
@@ -115,16 +118,27 @@ def absent() -> list[str]:
     return [path for path in dict.fromkeys(wanted) if not (DATA / path).exists()]
 
 
+def rules_of(delta: str) -> Path:
+    """The table of RemyCC for a delta: the original one, or the one that comes with ackclock where that is absent."""
+    original = DATA / others_data.table(delta)
+    return original if original.exists() else shipped(delta)
+
+
+def own_tables() -> list[str]:
+    """The deltas whose original table is absent, so that the table that comes with ackclock is used."""
+    return [delta for delta in DELTAS if not (DATA / others_data.table(delta)).exists()]
+
+
 def present() -> tuple[tuple[Setting, ...], tuple[Variant, ...]]:
-    """The settings and schemes whose data is there."""
+    """The settings whose data is there, and the schemes."""
     settings = tuple(one for one in SETTINGS if not one.needs or (DATA / one.needs).exists())
     schemes = []
     for scheme in SCHEMES:
         delta = scheme.name.removeprefix("remy-")
         if delta == scheme.name:
             schemes.append(scheme)
-        elif (DATA / others_data.table(delta)).exists():
-            rules = {"kind": "remycc-ns2", "table": str(DATA / others_data.table(delta))}
+        else:
+            rules = {"kind": "remycc-ns2", "table": str(rules_of(delta))}
             schemes.append(Variant(scheme.name, scheme.label, {**scheme.overrides, f"{F}cc": rules}))
     return settings, tuple(schemes)
 

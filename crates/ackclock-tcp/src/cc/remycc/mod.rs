@@ -125,6 +125,12 @@ pub fn algorithm(table: impl Into<Arc<Table>>) -> Algorithm {
     FORMS[0].algorithm(table)
 }
 
+/// An observer of the rules that senders use.
+pub trait Witness: Send + Sync {
+    /// A sender uses the rule with this number ([`Table::actions`]) for its memory.
+    fn used(&self, rule: usize, memory: &[f64; AXES]);
+}
+
 impl Form {
     /// The form with a name.
     pub fn by_name(name: &str) -> Option<&'static Form> {
@@ -133,9 +139,15 @@ impl Form {
 
     /// The form with `table`.
     pub fn algorithm(&self, table: impl Into<Arc<Table>>) -> Algorithm {
+        self.witnessed(table, None)
+    }
+
+    /// The form with `table`; the observer is told every use of a rule.
+    pub fn witnessed(&self, table: impl Into<Arc<Table>>, witness: Option<Arc<dyn Witness>>) -> Algorithm {
         let (table, form) = (table.into(), *self);
         Algorithm::custom(self.name, move || {
-            Box::new(RemyCc { table: table.clone(), form, memory: Memory::default(), segments: 0 })
+            let (table, witness) = (table.clone(), witness.clone());
+            Box::new(RemyCc { table, form, witness, memory: Memory::default(), segments: 0 })
         })
         .pacing(true)
     }
@@ -176,6 +188,7 @@ impl Memory {
 struct RemyCc {
     table: Arc<Table>,
     form: Form,
+    witness: Option<Arc<dyn Witness>>,
     memory: Memory,
     /// Window, segments.
     segments: u64,
@@ -183,7 +196,11 @@ struct RemyCc {
 
 impl RemyCc {
     fn act(&mut self, window: &mut Window, mss: u64) {
-        let action = self.table.find(self.memory.axes);
+        let rule = self.table.rule(self.memory.axes);
+        if let Some(witness) = &self.witness {
+            witness.used(rule, &self.memory.axes);
+        }
+        let action = self.table.actions()[rule];
         let next = self.segments as f64 * action.multiple + f64::from(action.increment);
         let most = if self.form.ns2 { MOST_WINDOW_NS2 } else { MOST_WINDOW };
         self.segments = next.clamp(0.0, most) as u64;

@@ -102,6 +102,57 @@ fn a_tree_must_cover_its_range_with_finite_rules() {
 }
 
 #[test]
+fn children_must_not_overlap() {
+    let whole = range([0.0; 3], [UPPER; 3]);
+    let half = |lower, upper| Node::Leaf(range([0.0, 0.0, lower], [UPPER, UPPER, upper]), action(1, 1.0, 1.0));
+    let twice = vec![half(0.0, UPPER / 2.0), half(0.0, UPPER / 2.0)];
+    assert!(Table::new(Node::Inner(whole, twice), 3).expect_err("no table").contains("overlap"));
+    let many = vec![half(0.0, UPPER); 1000];
+    assert!(Table::new(Node::Inner(whole, many), 3).expect_err("no table").contains("1000 children"));
+    // With bounds near the largest number a volume is no number.
+    let most = |node: fn(Range) -> Node| node(range([-1e308; 3], [1e308; 3]));
+    let leaf = most(|range| Node::Leaf(range, Action { increment: 1, multiple: 1.0, intersend: 1.0 }));
+    let Node::Leaf(all, _) = &leaf else { unreachable!("a leaf") };
+    assert!(Table::new(Node::Inner(*all, vec![leaf.clone()]), 3).is_err());
+}
+
+#[test]
+fn a_hundred_megabytes_of_nesting_are_refused() {
+    const SIZE: usize = 100 << 20;
+    // Each level is a tree whose only field is the next one: a key, a length of four bytes, and the rest.
+    let mut bytes = Vec::with_capacity(SIZE);
+    while bytes.len() + 5 < SIZE {
+        let rest = SIZE - bytes.len() - 5;
+        let seven = |shift: usize| (rest >> shift) as u8 & 0x7f;
+        bytes.extend([0x12, seven(0) | 0x80, seven(7) | 0x80, seven(14) | 0x80, seven(21)]);
+    }
+    bytes.resize(SIZE, 0);
+    let error = Table::decode(&bytes).expect_err("no table").to_string();
+    assert!(error.ends_with("a tree of more than 64 levels"), "{error}");
+}
+
+#[test]
+fn rules_are_numbered_in_the_order_of_the_leaves_and_witnessed() {
+    struct Uses(std::sync::Mutex<Vec<usize>>);
+    impl Witness for Uses {
+        fn used(&self, rule: usize, _memory: &[f64; AXES]) {
+            self.0.lock().expect("no panic").push(rule);
+        }
+    }
+    let table = table();
+    assert_eq!([table.rule([0.0; AXES]), table.rule([1.0, 1.0, 2.0, 0.0])], [0, 1]);
+    assert_eq!(table.actions(), [action(2, 1.0, 0.0), action(-1, 0.5, 4.0)]);
+    let uses = Arc::new(Uses(std::sync::Mutex::default()));
+    let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
+    let witness: Option<Arc<dyn Witness>> = Some(uses.clone());
+    let mut remy = RemyCc { table: Arc::new(table), form: FORMS[0], witness, memory: Memory::default(), segments: 0 };
+    remy.act(&mut window, 1000);
+    remy.memory.axes[2] = 2.0;
+    remy.act(&mut window, 1000);
+    assert_eq!(*uses.0.lock().expect("no panic"), [0, 1]);
+}
+
+#[test]
 fn a_look_up_finds_the_rule_whose_range_contains_the_memory() {
     let table = table();
     let at = |ratio: f64| table.find([1.0, 2.0, ratio, 0.0]).increment;
@@ -122,7 +173,8 @@ fn the_memory_is_empty_until_the_second_ack_and_then_averages() {
 #[test]
 fn the_window_and_the_rate_follow_the_rules() {
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
-    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[0], memory: Memory::default(), segments: 0 };
+    let mut remy =
+        RemyCc { table: Arc::new(table()), form: FORMS[0], witness: None, memory: Memory::default(), segments: 0 };
     remy.act(&mut window, 1000);
     assert_eq!((window.cwnd, window.pacing_rate), (2000, None), "the first rule, from a window of 0");
     remy.memory.axes[2] = 1.2;
@@ -144,7 +196,7 @@ fn the_agent_of_ns_2_truncates_times_and_begins_anew_after_a_loss_or_a_lapse() {
     assert_eq!(memory.axes, [0.5, 1.25, 1.06, 10.0 / 256.0]);
     assert_eq!(memory.min_rtt, 100 * MILLISECOND);
     let mut window = Window { cwnd: 10_000, ssthresh: u64::MAX, pacing_rate: None };
-    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[1], memory, segments: 40 };
+    let mut remy = RemyCc { table: Arc::new(table()), form: FORMS[1], witness: None, memory, segments: 40 };
     let ctx = crate::testing::context(0, 0..1000);
     remy.on_congestion(&mut window, &Congestion::loss(ctx));
     assert_eq!((window.cwnd, remy.segments), (ctx.mss, 1));

@@ -1,0 +1,145 @@
+"""The log of a search: one JSON object a line. The first line is the search, the others are its decisions in order.
+
+The decisions rebuild the table. Lines with the key ``session`` say how long a process computed; they decide nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["FORMAT", "Log", "LogError", "log_of"]
+
+FORMAT = 1
+"""Format of the log, in its first line."""
+SUFFIX = ".learn.jsonl"
+
+
+class LogError(ValueError):
+    """A file is not the log of a search, or belongs to another search."""
+
+
+def log_of(table: Path) -> Path:
+    """The log of a table: beside it, with another suffix."""
+    return table.with_suffix(SUFFIX)
+
+
+@dataclass
+class Log:
+    """A log as it was read."""
+
+    path: Path
+    design: str
+    """Text of the design."""
+    settings: dict[str, Any]
+    """Settings of the search, all of them."""
+    engine: str
+    """Build of the engine with which the search began."""
+    decisions: list[str] = field(default_factory=list)
+    """The decisions, each as JSON."""
+    sessions: list[dict[str, Any]] = field(default_factory=list)
+    """For each process that has ended in order: CPU seconds, threads, number of decisions at its end, engine."""
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds of the processes that ended in order."""
+        return sum(float(session["cpu_s"]) for session in self.sessions)
+
+    @staticmethod
+    def create(path: Path, design: str, settings: dict[str, Any], engine: str) -> Log:
+        """Begins a log. The file appears with its first line or not at all."""
+        head = {"log": FORMAT, "engine": engine, "settings": settings, "design": design}
+        partial = path.with_name(f".{path.name}.partial")
+        partial.write_text(json.dumps(head) + "\n", encoding="utf-8")
+        partial.replace(path)
+        return Log(path, design, settings, engine)
+
+    @staticmethod
+    def read(path: Path) -> Log:
+        """Reads a log. A last line without its end, which a killed process leaves, is left out.
+
+        Raises
+        ------
+        LogError
+            If the file cannot be read, or is not the log of a search.
+        """
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise LogError(f"{path}: {error.strerror}") from None
+        lines = content.split(b"\n")[:-1]
+        try:
+            head, *rest = [json.loads(line) for line in lines]
+            design, settings, engine = head["design"], head["settings"], head["engine"]
+            if not all(isinstance(row, dict) for row in rest) or not isinstance(settings, dict):
+                raise TypeError
+        except (ValueError, KeyError, TypeError):
+            raise LogError(f"{path}: not the log of a search; accepted: a file that `ackclock learn` wrote") from None
+        if head.get("log") != FORMAT:
+            raise LogError(f"{path}: a log of format {head.get('log')!r}; accepted: {FORMAT}")
+        log = Log(path, str(design), settings, str(engine))
+        for line, row in zip(lines[1:], rest, strict=True):
+            if "session" in row:
+                log.sessions.append(row["session"])
+            else:
+                log.decisions.append(line.decode())
+        return log
+
+    @contextmanager
+    def appending(self) -> Iterator[Appender]:
+        """The log open for further lines. A line without its end is removed first.
+
+        Raises
+        ------
+        LogError
+            If another process writes to the log.
+        """
+        with self.path.open("r+b") as file:
+            _lock(file.fileno(), self.path)
+            content = file.read()
+            file.truncate(content.rfind(b"\n") + 1)
+            file.seek(0, os.SEEK_END)
+            yield Appender(self, file.fileno())
+
+
+class Appender:
+    """Writes lines to a log, each to the disk before the next."""
+
+    def __init__(self, log: Log, descriptor: int) -> None:
+        self._log = log
+        self._descriptor = descriptor
+
+    def decision(self, decision: str) -> None:
+        """Adds a decision, given as JSON."""
+        self._write(decision)
+        self._log.decisions.append(decision)
+
+    def session(self, session: dict[str, Any]) -> None:
+        """Adds what a process did."""
+        self._write(json.dumps({"session": session}))
+        self._log.sessions.append(session)
+
+    def _write(self, line: str) -> None:
+        content = (line + "\n").encode()
+        while content:
+            content = content[os.write(self._descriptor, content) :]
+        os.fsync(self._descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    """Keeps other processes from writing to the log, where the system can do that."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise LogError(f"{path}: another process is training this table; wait for it or end it") from None

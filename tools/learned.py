@@ -1,0 +1,167 @@
+"""The record of the tables that come with ackclock: ``python -m tools.learned`` writes docs/learned-tables.md.
+
+It runs the study's dumbbell with each table, with the original table of 2013 where that is present, and with CUBIC, and
+scores the tables on the validation networks of their search. It takes a minute.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ackclock import _core, learn
+from ackclock.scenario import Text
+from ackclock.studies.framework import Lab, Variant, study_file
+from ackclock.studies.remy import measures, medians, others_data, readings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ackclock.stats import Estimate
+
+PAGE = Path(__file__).parent.parent / "docs/learned-tables.md"
+SEEDS = range(1, 33)
+DURATION_S = 100.0
+
+INTRODUCTION = """\
+# The tables that come with ackclock
+
+`ackclock learn` trained these tables of RemyCC on the published design range: 10 to 20 Mbit/s, 100 to 200 ms, 1 to 16
+senders that are on and off for exponential times of 5 s, a queue without a limit. They are in
+`python/ackclock/learn/tables`, each with its log, from which `ackclock learn check` rebuilds it. The study `remy` uses
+them where the original tables are absent.
+`python -m tools.learned` writes this page.
+"""
+
+
+def main() -> int:
+    """Writes the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+def page() -> str:
+    """The page."""
+    logs = {delta: learn.Log.read(learn.log_of(learn.shipped(delta))) for delta in learn.DELTAS}
+    parts = [INTRODUCTION, "## Training\n", training_of(logs), states_of(logs)]
+    parts += ["## Scores on the validation networks\n", _scores(logs)]
+    parts += ["## The study's dumbbell\n", _dumbbell()]
+    return "\n".join(parts)
+
+
+def training_of(logs: Mapping[str, learn.Log]) -> str:
+    """The table of the trainings: command, seed, cost."""
+    rows = []
+    for delta, log in logs.items():
+        counts = [sum(json.loads(line)["do"] == what for line in log.decisions) for what in ("improve", "split")]
+        engines = sorted({log.engine, *(session["engine"] for session in log.sessions)})
+        command = f"`ackclock learn published --delta {delta} --out delta{delta}.dna`"
+        rows.append(
+            [
+                delta,
+                command,
+                log.settings["seed"],
+                f"{log.cpu_s / 3600:.2f}",
+                len(log.decisions),
+                *counts,
+                ", ".join(engines),
+            ]
+        )
+    columns = ["delta", "command", "seed", "CPU hours", "decisions", "actions improved", "rules split", "engine"]
+    return _table(columns, rows)
+
+
+def states_of(logs: Mapping[str, learn.Log]) -> str:
+    """The state in which each training is."""
+    lines = []
+    for delta, log in logs.items():
+        last = json.loads(log.decisions[-1])
+        if last["do"] == "finish":
+            lines.append(f"- delta {delta}: the search ended with {last['why']}.")
+        else:
+            scores = [one["score"] for one in map(json.loads, log.decisions) if one["do"] == "validate"]
+            recent = ", ".join(f"{score:.4f}" for score in scores[-5:])
+            lines.append(
+                f"- delta {delta}: **the search has not ended.** Its last scores on the validation networks are "
+                f"{recent}. The command above goes on from the log."
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _scores(logs: Mapping[str, learn.Log]) -> str:
+    rows: list[list[object]] = []
+    for delta, log in logs.items():
+        tables = {"own": learn.shipped(delta), "original": readings.DATA / others_data.table(delta)}
+        for name, path in tables.items():
+            if path.exists():
+                found = _evaluated(log, path)
+                used = sum(1 for rule in found["rules"] if rule["uses"])
+                rows.append([delta, name, len(found["rules"]), used, f"{found['score']:.4f}"])
+    note = (
+        "The score is the mean of log(throughput in Mbit/s) - delta log(delay in smallest round-trip times) over the "
+        "flows of 32 networks of 40 s that decide no action.\n"
+    )
+    return note + "\n" + _table(["delta", "table", "rules", "in use", "score"], rows)
+
+
+def _evaluated(log: learn.Log, table: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        _core.evaluate_table(log.design, json.dumps(log.settings), table.read_bytes(), 2)
+    )
+    return found
+
+
+def _dumbbell() -> str:
+    setting = readings.SETTINGS[0]
+    by_name = {scheme.name: scheme for scheme in readings.SCHEMES}
+    variants = []
+    for delta in learn.DELTAS:
+        tables = {"own": learn.shipped(delta), "original": readings.DATA / others_data.table(delta)}
+        for name, path in tables.items():
+            if path.exists():
+                rules = {"kind": "remycc-ns2", "table": str(path)}
+                overrides = {**by_name[f"remy-{delta}"].overrides, f"{readings.F}cc": rules}
+                variants.append(Variant(f"{name}-{delta}", f"RemyCC {delta}, {name} table", overrides))
+    variants += [by_name[name] for name in ("cubic", "compound", "newreno", "vegas", "cubic-sfqcodel")]
+    text = Text(study_file("ackclock.studies.remy", "scenario.toml"))
+    with TemporaryDirectory() as folder:
+        main_reading, _ = readings.readings_of(setting, text, DURATION_S, Path(folder))
+    grid = Lab().grid([main_reading], variants, SEEDS, measures.senders(setting.less_ms))
+    mbps = medians.samples(grid, main_reading.name, measures.MBPS, setting.senders)
+    queue = medians.samples(grid, main_reading.name, measures.QUEUE_MS, setting.senders)
+
+    def ratio(first: Any, second: Any) -> Any:
+        return first / second
+
+    rows: list[list[object]] = []
+    for variant in variants:
+        name = variant.name
+        speed = medians.estimate(lambda value: value, mbps[name])
+        delay = medians.estimate(lambda value: value, queue[name])
+        faster = medians.estimate(ratio, mbps[name], mbps["cubic"])
+        less = medians.estimate(ratio, queue["cubic"], queue[name])
+        rows.append([variant.label, _shown(speed), _shown(delay), _shown(faster), _shown(less)])
+    note = (
+        f"{setting.label}, 100 kB on and 0.5 s off, a queue of 1000 packets, as the study `remy` has it; RemyCC in the "
+        f"form of ns-2; {len(SEEDS)} runs of 100 s. Medians over all senders with 95 % intervals. The last columns "
+        "compare with Cubic: throughput over Cubic's, and Cubic's delay over the scheme's, so that more is better.\n"
+    )
+    columns = ["scheme", "Mbit/s", "queueing delay (ms)", "throughput against Cubic", "delay against Cubic"]
+    return note + "\n" + _table(columns, rows)
+
+
+def _shown(estimate: Estimate) -> str:
+    return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
+
+
+def _table(columns: list[str], rows: list[list[object]]) -> str:
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
