@@ -40,6 +40,8 @@ STUDIES = {
     "transocean": "ackclock.studies.transocean",
     "remy": "ackclock.studies.remy",
     "satellite": "ackclock.studies.satellite",
+    "dctcp": "ackclock.studies.dctcp",
+    "l4s": "ackclock.studies.l4s",
 }
 """Name on the command line to module."""
 
