@@ -70,7 +70,9 @@ def _share(tests: Grid, choices: Grid | None, claim: str) -> dict[str, Estimate]
 
 
 def _over(grid: Grid, names: Sequence[str], variant: str, measure: str) -> dict[str, Estimate]:
-    """The mean over cells, and every cell."""
+    """The mean over cells, and every cell; nothing without a cell."""
+    if not names:
+        return {}
     return {ALL_CELLS: stats.mean(grid.over(names, variant, measure))} | {
         one: grid.mean(one, variant, measure) for one in names
     }
