@@ -49,7 +49,10 @@ def run(study: Study, lab: Lab) -> Outcome:
     spacing = lab.pick(SPACING_S, QUICK_SPACING_S)
     rounds = lab.pick(ROUNDS, QUICK_ROUNDS)
     one_port = {"bottleneck.queue": cells.marking(20)}
-    two_ports = {"bottleneck.queue": cells.marking(cells.K_10G, "4MB"), "links[0].queue": cells.marking(20)}
+    two_ports: dict[str, object] = {
+        "bottleneck.queue": cells.marking(cells.K_10G, "4MB"),
+        "links[0].queue": cells.marking(20),
+    }
     plain = cells.variants(1, one_port)
     main = [cells.MAIN]
 
@@ -57,7 +60,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         return lab.pick(of, {})
 
     queue = lab.part(0, 0.2).grid(
-        cells.readings(text["queue"], 1, lab.pick({}, {"duration": "4s"}), choices(QUEUE_CHOICES)),
+        cells.readings(text["queue"], 1, lab.pick({}, {"duration": "3s"}), choices(QUEUE_CHOICES)),
         plain, seeds, measures.queue, main,
     )  # fmt: skip
     shorter = lab.pick({}, _spaced(QUICK_SPACING_S))
@@ -66,8 +69,8 @@ def run(study: Study, lab: Lab) -> Outcome:
         plain, seeds, partial(measures.convergence, spacing=spacing), main,
     )  # fmt: skip
     multihop = lab.part(0.5, 0.7).grid(
-        cells.readings(text["multihop"], 3, lab.pick({}, {"duration": "2s"}), choices(MULTIHOP_CHOICES)),
-        cells.variants(3, two_ports)[:1], seeds, measures.multihop, main,
+        cells.readings(text["multihop"], 3, two_ports | lab.pick({}, {"duration": "2s"}), choices(MULTIHOP_CHOICES)),
+        cells.variants(3, {})[:1], seeds, measures.multihop, main,
     )  # fmt: skip
     incast = _incast(lab.part(0.7, 0.85), text["incast"], degrees, seeds, rounds)
     buildup = lab.part(0.85, 0.95).grid(

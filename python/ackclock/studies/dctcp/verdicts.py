@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ackclock import stats
 from ackclock.studies.dctcp.cells import DYNAMIC, FAST_RTO, MAIN, incast_name
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all
@@ -12,7 +14,6 @@ from ackclock.studies.framework import ClaimResult, Sheet, assess_all
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from ackclock.stats import Estimate
@@ -33,6 +34,9 @@ INCAST: Mapping[str, tuple[str, int, str, str]] = {
 }
 """The claims on incast: the choice of the main reading, the number of servers, the variant and the measure."""
 
+
+LEAST: Mapping[str, float] = {"queue_spread": 1.0}
+"""The least range of DCTCP's queue with which TCP's is compared, in packets: some readings have none at all."""
 
 OTHERS: Mapping[str, tuple[str, str, str]] = {
     "throughput-dctcp": ("queue", "dctcp", "goodput_gbps"),
@@ -71,7 +75,8 @@ def _times(grid: Grid, measure: str) -> dict[str, Estimate]:
     """TCP's number over DCTCP's, pair by pair."""
 
     def ratio(reading: str) -> NDArray[np.float64]:
-        return grid.values(reading, "tcp", measure) / grid.values(reading, "dctcp", measure)
+        least = np.maximum(grid.values(reading, "dctcp", measure), LEAST.get(measure, 0.0))
+        return grid.values(reading, "tcp", measure) / least
 
     return {one.name: stats.mean(ratio(one.name)) for one in grid.readings}
 
