@@ -43,6 +43,8 @@ STUDIES = {
     "bbr-loss": "ackclock.studies.bbr_loss",
     "bbr-when": "ackclock.studies.bbr_when",
     "bbr-share": "ackclock.studies.bbr_share",
+    "dctcp": "ackclock.studies.dctcp",
+    "l4s": "ackclock.studies.l4s",
 }
 """Name on the command line to module."""
 
