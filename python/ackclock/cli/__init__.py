@@ -22,6 +22,7 @@ from ackclock.cli.compare import compare
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
+from ackclock.cli.gate import gate
 from ackclock.cli.kernel import app as kernel
 from ackclock.cli.ls import ls
 from ackclock.cli.migrate import migrate
@@ -77,6 +78,7 @@ app.command(migrate, name="migrate")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(compare, name="compare")
+app.command(gate, name="gate")
 app.command(drill, name="drill")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")
