@@ -112,7 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_traceback(error)
         complain(str(error))
     except (UsageError, FolderError, RefusedError) as error:
-        complain(str(error))
+        for line in str(error).splitlines():
+            complain(line)
     except (KeyboardInterrupt, Cancelled):
         complain("interrupted; nothing is half-written")
         return stopped_status()

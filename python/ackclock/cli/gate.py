@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from ackclock import files
 from ackclock._run import SIM
-from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one, kernel_refuses, load_files
+from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, did_you_mean, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def gate(
     level: float | None = None,
     runs: int | None = None,
     strict: Annotated[bool, Parameter(negative="")] = False,
+    settings: Set = (),
     load: Load = (),
     backend: str = SIM,
     out: Out = None,
@@ -66,6 +67,8 @@ def gate(
         Most runs of the gate, divided equally among the scenarios. By default all seeds of the baseline.
     strict
         Exit with status 1 if a measure is better, too, so that the baseline is kept up to date.
+    settings
+        PATH=VALUE: replaces a value of every scenario, for example flows[0].cc=my-reno. Can be repeated.
     load
         A Python file with your own congestion controls. The file is executed. Can be repeated.
     backend
@@ -93,15 +96,16 @@ def gate(
     if update and reason is None:
         raise UsageError("--update needs --reason TEXT, which the baseline keeps")
     expected = [Expected.parse(text) for text in measure]
+    overrides = overrides_of(settings)
     load_files(load)
     if not scenario:
         raise UsageError("no scenario is given; accepted: ackclock gate --baseline FILE SCENARIO.toml ...")
     if update:
-        settings = _configured(config) if config is not None else {}
-        scenarios = asked(scenario)
-        return _update(baseline, scenarios, str(reason), expected, settings, seeds, level, backend, threads, json=json)
+        own = _configured(config) if config is not None else {}
+        scenarios = asked(scenario, overrides)
+        return _update(baseline, scenarios, str(reason), expected, own, seeds, level, backend, threads, json=json)
     reference = Baseline.read(baseline)
-    scenarios = asked(scenario)
+    scenarios = asked(scenario, overrides)
     if out is not None:
         files.check_folder(out)
     verdicts = pass_through(scenarios, reference, runs=runs, backend=backend, threads=threads, progress=lambda _: True)

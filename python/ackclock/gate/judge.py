@@ -1,9 +1,9 @@
 """The judgement of a gate: pairs by seed, an interval, a tolerance, and one error level for all measures.
 
 The hypotheses are two per measure: its change is centred at the tolerance or below, upwards and downwards. Each is
-tested with the exact signed-rank test, and Holm's correction holds for all measures of all scenarios. If a build behaves
-as the build of the baseline did, differences are symmetric about zero, whatever their distribution is. The probability
-of any false alarm is then at most 1 - level.
+tested with the exact signed-rank test, and Holm's correction holds for all measures of all scenarios. If a build
+behaves as the build of the baseline did, differences are symmetric about zero, whatever their distribution is. The
+probability of any false alarm is then at most 1 - level.
 
 The first look at a few seeds can only accept a scenario. It therefore saves runs and adds no false alarms.
 """

@@ -16,14 +16,14 @@ from ackclock.gate.expected import DEFAULTS, Expected
 from ackclock.gate.judge import Paired, Verdicts, accepted, fewest_seeds, judged
 from ackclock.gate.refused import GateError
 from ackclock.measure import Measure, MeasureError
-from ackclock.scenario import check, load
+from ackclock.scenario import check, load, override_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ackclock.result import Meta, Result
-    from ackclock.scenario._source import Text
+    from ackclock.scenario import Overrides, Text
 
 __all__ = ["Asked", "asked", "pass_through", "take"]
 
@@ -34,6 +34,7 @@ class Asked:
 
     name: str
     text: Text
+    overrides: tuple[tuple[str, str], ...]
     hash: str
     seed: int
     """The scenario's own seed, the first of a new baseline."""
@@ -41,8 +42,15 @@ class Asked:
     """Number of flows with their copies."""
 
 
-def asked(paths: Iterable[Path]) -> list[Asked]:
+def asked(paths: Iterable[Path], overrides: Overrides | None = None) -> list[Asked]:
     """The scenarios of files, each under the name of its file without the ending.
+
+    Parameters
+    ----------
+    paths
+        TOML files.
+    overrides
+        Values by key path that replace those of every scenario.
 
     Raises
     ------
@@ -52,6 +60,7 @@ def asked(paths: Iterable[Path]) -> list[Asked]:
         With everything that is wrong with a scenario.
     """
     found: dict[str, Asked] = {}
+    pairs = tuple(override_pairs(overrides))
     for path in paths:
         name = path.stem
         if name in found:
@@ -59,9 +68,9 @@ def asked(paths: Iterable[Path]) -> list[Asked]:
         if not name.isprintable():
             raise GateError(f"{str(path)!r}: the name of the file cannot be printed; give it another name")
         text = load(path)
-        canonical = check(text)
+        canonical = check(text, pairs)
         flows = sum(int(one.get("count", 1)) for one in canonical.get("flows", ()))
-        found[name] = Asked(name, text, _hash(canonical), int(canonical["seed"]), flows)
+        found[name] = Asked(name, text, pairs, _hash(canonical), int(canonical["seed"]), flows)
     if not found:
         raise GateError("no scenario is given; expected the paths of TOML files")
     return list(found.values())
@@ -189,7 +198,11 @@ def _run(
 ) -> list[Result]:
     # The limit of memory is one of the simulator.
     shown = progress(one.name)
-    return run(one.text, seeds=seeds, threads=threads, backend=backend, progress=shown, large=backend != SIM).runs
+    large = backend != SIM
+    done = run(
+        one.text, seeds=seeds, overrides=one.overrides, threads=threads, backend=backend, progress=shown, large=large
+    )
+    return done.runs
 
 
 def _chosen(one: Asked, chosen: Sequence[Expected] | None, runs: Sequence[Result]) -> tuple[Values, ...]:
@@ -311,15 +324,11 @@ def _comparable(scenarios: Sequence[Asked], baseline: Baseline, kind: str) -> No
             near = _core.suggestion(one.name, sorted(baseline.scenarios))
             there = ", ".join(sorted(baseline.scenarios)) or "none"
             problems.append(
-                f"{one.name}: the baseline has no such scenario; it has {there}{near}; add it with --update"
+                f"{one.name}: the baseline has no such scenario; it has {there}; add it with --update{near}"
             )
         elif entry.hash != one.hash:
-            versions = {entry.made.version, _core.version()}
-            cause = (
-                f", or its defaults have, between ackclock {' and '.join(sorted(versions))}"
-                if len(versions) > 1
-                else ""
-            )
+            then, present = entry.made.version, _core.version()
+            cause = "" if then == present else f", or its defaults have, from ackclock {then} to {present}"
             problems.append(
                 f"{one.name}: the scenario has changed since the baseline ({entry.hash} then, {one.hash} now){cause}; "
                 "its values cannot be compared: take them anew with --update"
