@@ -138,15 +138,20 @@ def test_a_baseline_needs_enough_seeds_for_its_level(project):
 
 
 def test_a_measure_without_a_value_is_the_worst(project):
-    project.update("short.toml", "--measure", "p95(transfers.duration_s)")
     project.edit("short.toml", '"reno"', '"mine"')
-    project.update("short.toml", reason="mine")
-    # A window of one segment: the transfers take longer, or do not end within three seconds.
-    project.edit("mine.py", "    def reduction", "    def start(self, flow):\n        return 1\n\n    def reduction")
-    project.edit("mine.py", "return 0.5", "return 0.5\n\n    def increase(self, flow):\n        return -1000")
+    project.edit("short.toml", 'size = "50kB", count = 5', 'size = "800kB", count = 1')
+    project.update("short.toml", "--measure", "p95(transfers.duration_s)")
+    # After the first loss the window is one segment, and the transfer does not end within three seconds.
+    project.edit("mine.py", "return 0.5", "return 0.01\n\n    def increase(self, flow):\n        return -1000")
     status, out, _ = project.run("short.toml", "--json")
     found = json.loads(out)["measures"][0]
-    assert (status, found["verdict"]) == (1, "worse")
+    assert (status, found["verdict"], found["change"]) == (1, "worse", None)
+    assert found["valueless"] > 10
+    assert "no value" in project.run("short.toml")[1]
+    # No baseline is taken of a build that has no value.
+    status, _, err = project.run("short.toml", "--update", "--reason", "x")
+    assert status == 2
+    assert "short: p95(transfers.duration_s) has no value under the seeds " in err
 
 
 def test_a_build_that_gives_other_values_is_told(project):
