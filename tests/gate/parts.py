@@ -28,6 +28,5 @@ def verdicts(before, now, expected=GOODPUT, level=0.999, first=6):
         rows = zip(one.measures, now, strict=True)
         return [Paired("made", values, tuple(map(float, row[:count]))) for values, row in rows]
 
-    early = accepted(paired(first))
-    pairs = paired(first) if early else paired(len(one.seeds))
-    return judged(pairs, {"made": one}, level, frozenset({"made"} if early else ()))
+    pairs = paired(first) if accepted(paired(first)) else paired(len(one.seeds))
+    return judged(pairs, {"made": one}, level)

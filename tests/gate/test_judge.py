@@ -40,6 +40,10 @@ NOISE = np.resize([-1.0, 0.5, 1.0, -0.5, 0.0], SEEDS)
         (NOISE + 5, expected("either", absolute=2), "worse"),
         # 5 % of about 101 are 5: what matters is the larger of both tolerances.
         (NOISE / 10 - 4, expected(relative=0.05), "within"),
+        (NOISE / 10 + 4, expected("lower", relative=0.05), "within"),
+        # Beyond zero for certain, and on both sides of the tolerance.
+        (NOISE + 5, expected("lower", absolute=5), "open"),
+        (NOISE - 5, expected(absolute=5), "open"),
         (NOISE / 10 - 6, expected(relative=0.05), "worse"),
         (NOISE / 10 - 6, expected(relative=0.05, absolute=8), "within"),
         # A change of every seed that equals the tolerance is not beyond it.

@@ -288,7 +288,6 @@ def pass_through(
     _enough(baseline, names, most, "--seeds" if runs is None else "--runs")
     pairs: list[Paired] = []
     made: dict[str, tuple[Made, Made]] = {}
-    early: set[str] = set()
     notes: list[str] = []
     taken = 0
     for one in scenarios:
@@ -300,7 +299,6 @@ def pass_through(
             done += _run(one, seeds, backend, threads, progress)
             found = [Paired(one.name, values, _values(values.expected, done)) for values in entry.measures]
             if look < looks[-1] and accepted(found):
-                early.add(one.name)
                 break
         taken += len(done)
         pairs += found
@@ -310,7 +308,7 @@ def pass_through(
     left = sorted(set(baseline.scenarios) - set(names))
     if left:
         notes.append(f"in the baseline and not in this gate: {', '.join(left)}")
-    verdicts = judged(pairs, entries, baseline.level, frozenset(early))
+    verdicts = judged(pairs, entries, baseline.level)
     reasons = {name: (entry.updated, entry.reason) for name, entry in entries.items()}
     return Verdicts(verdicts, baseline.level, made, reasons, taken, tuple(notes))
 
