@@ -4,6 +4,7 @@ import pytest
 
 from ackclock import _registry
 from ackclock.cli import main
+from tests.helpers.scenarios import SWEPT
 
 MINE = '''
 import ackclock
@@ -17,31 +18,13 @@ class Mine(ackclock.WindowRules):
         return 0.5
 '''
 
-SCENARIO = """
-duration = "3s"
-[bottleneck]
-rate = "5Mbps"
-delay = "10ms"
-queue = "1bdp"
-[[flows]]
-name = "one"
-cc = "mine"
-start_jitter = "500ms"
-app = "bulk"
-"""
+SCENARIO = SWEPT.replace("500ms", "3s") + 'cc = "mine"\n'
 
-OTHER = """
-duration = "3s"
-[bottleneck]
-rate = "5Mbps"
-delay = "10ms"
-queue = "1bdp"
-loss = "1%"
-[[flows]]
-name = "one"
-cc = "reno"
-app = { kind = "transfer", size = "50kB", count = 5, gap = "50ms" }
-"""
+OTHER = (
+    SWEPT.replace("500ms", "3s")
+    .replace("[[flows]]", 'loss = "1%"\n[[flows]]')
+    .replace('app = "bulk"', 'cc = "reno"\napp = { kind = "transfer", size = "50kB", count = 5, gap = "50ms" }')
+)
 
 
 class Project:

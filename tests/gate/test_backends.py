@@ -66,6 +66,7 @@ def test_noise_of_the_running_kernel_is_no_other_build(scenarios, monkeypatch):
     kernels.late = (3,)
     found = gates(scenarios, monkeypatch, kernels, "linux", "linux")
     assert found.judged[0].verdict == "within"
+    assert str(found.made["bulk"][1]).endswith("linux (6.12.1)")
     assert found.notes == ("bulk: packets left the emulated network too late under the seeds 3",)
 
 

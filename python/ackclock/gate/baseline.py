@@ -48,7 +48,7 @@ class Made:
     backend: str = "sim"
     """``sim``, ``linux`` in real time, or ``linux:`` with the version of a kernel in virtual time."""
     kernel: str = ""
-    """Digest of the kernel in virtual time."""
+    """Digest of a kernel in virtual time, or the version of the running kernel."""
     algorithms: Mapping[str, str] = field(default_factory=dict)
     """Congestion controls in Python: name to the digest of the source."""
 

@@ -100,7 +100,7 @@ def _made(meta: Meta) -> Made:
         version=meta["version"],
         engine=meta.get("engine", _core.engine()[:8]),
         backend=meta.get("backend", SIM),
-        kernel=str(kernel.get("digest", "")),
+        kernel=str(kernel.get("digest") or kernel.get("version", "")),
         algorithms=dict(meta.get("algorithms", {})),
     )
 
