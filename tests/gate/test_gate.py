@@ -6,6 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from ackclock.gate import perform
+
 
 def test_an_unchanged_build_passes_with_the_values_of_the_baseline(project):
     project.update("bulk.toml", "short.toml")
@@ -135,6 +137,27 @@ def test_a_baseline_needs_enough_seeds_for_its_level(project):
     assert status == 2
     assert "accepted: --seeds 14 or more" in err
     assert not (project.folder / "gate.json").exists()
+
+
+def test_mistakes_in_measures_cost_one_run(project, monkeypatch):
+    seen = []
+    whole = perform.run
+
+    def counted(text, *, seeds, **more):
+        seen.extend(seeds)
+        return whole(text, seeds=seeds, **more)
+
+    monkeypatch.setattr(perform, "run", counted)
+    cases = [
+        (["--measure", "flows[onne].goodput_bps"], "bulk: measure flows[onne].goodput_bps: there is no flow onne"),
+        (["--measure", "window.cwnd either 5%"], "set probes.window"),
+        (["--seeds", "12"], "accepted: --seeds 14 or more"),
+        (["--measure", "flows.goodput_bps", "--measure", "flows.goodput_bps lower"], "is given twice"),
+    ]
+    for arguments, told in cases:
+        status, _, err = project.run("bulk.toml", "--update", "--reason", "x", *arguments)
+        assert (status, told in err) == (2, True), err
+    assert seen == [1, 1, 1]
 
 
 def test_a_measure_without_a_value_is_the_worst(project):

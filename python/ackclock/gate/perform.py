@@ -174,19 +174,32 @@ def take(
             near = _core.suggestion(name, sorted(names))
             raise GateError(f"measures for {name}: no scenario is called so; given: {', '.join(sorted(names))}{near}")
     date = (today or datetime.datetime.now(datetime.UTC).date()).isoformat()
+    plan: list[tuple[Asked, Sequence[Expected] | None, list[int], list[Result]]] = []
     for one in scenarios:
         before = entries.get(one.name)
         count = seeds or (len(before.seeds) if before is not None else SEEDS)
         chosen = (of_scenarios or {}).get(one.name, measures)
         if chosen is None and before is not None:
             chosen = [each.expected for each in before.measures]
-        wanted = seeds_from(one.seed, count)
-        runs = _run(one, wanted, backend, threads, progress)
-        found = _chosen(one, chosen, runs)
-        entries[one.name] = Entry(one.hash, _made(runs[0].meta), date, reason.strip(), tuple(wanted), found)
-    baseline = Baseline(entries, level, first)
-    _enough(baseline, [*entries], {name: len(one.seeds) for name, one in entries.items()}, "--seeds")
+        _once(one, chosen or ())
+        plan.append((one, chosen, seeds_from(one.seed, count), []))
+    # One run of each scenario shows which measures it has, before the many runs.
+    for part in (slice(1), slice(1, None)):
+        for one, chosen, wanted, done in plan:
+            done += _run(one, wanted[part], backend, threads, progress)
+            found = _chosen(one, chosen, done)
+            entries[one.name] = Entry(one.hash, _made(done[0].meta), date, reason.strip(), tuple(wanted), found)
+        baseline = Baseline(entries, level, first)
+        _enough(baseline, [*entries], {name: len(one.seeds) for name, one in entries.items()}, "--seeds")
     return baseline
+
+
+def _once(one: Asked, chosen: Sequence[Expected]) -> None:
+    """Refuses a measure that is given twice."""
+    names = [expected.measure for expected in chosen]
+    for name in names:
+        if names.count(name) > 1:
+            raise GateError(f"{one.name}: measure {name} is given twice; accepted: once, with one tolerance")
 
 
 def _run(

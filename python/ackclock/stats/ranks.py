@@ -120,9 +120,15 @@ def _pair_means(differences: ArrayLike) -> NDArray[np.float64]:
         raise ValueError("the sample is empty")
     if np.isnan(sample).any() or (np.isposinf(sample).any() and np.isneginf(sample).any()):
         raise ValueError("the sample holds NaN, or infinities of both signs")
-    first, second = np.triu_indices(sample.size)
+    first, second = _pairs(sample.size)
     # Equal numbers have exactly themselves as mean.
     return np.asarray(np.where(sample[first] == sample[second], sample[first], sample[first] / 2 + sample[second] / 2))
+
+
+@cache
+def _pairs(n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The indices of all pairs of n differences."""
+    return np.triu_indices(n)
 
 
 @cache
