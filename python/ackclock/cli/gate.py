@@ -40,7 +40,7 @@ def gate(
     """Run scenarios and compare them with a baseline, seed by seed. The exit status is 1 if a measure is worse.
 
     A measure is worse if its change in the bad direction exceeds its tolerance, at an error level that holds for all
-    measures of the gate together. The same build gives the same values, and therefore never an alarm.
+    measures of the gate together. The same build gives the same values on the simulator, and therefore never an alarm.
 
     Parameters
     ----------
