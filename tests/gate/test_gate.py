@@ -103,6 +103,23 @@ def test_a_changed_scenario_is_said_and_needs_an_update(project):
     assert project.run("bulk.toml")[0] == 0
 
 
+def test_the_hash_names_the_scenario_and_not_the_build(project):
+    def name():
+        project.update("bulk.toml", "--measure", "sum(flows.goodput_bps)", "--seeds", "14")
+        return json.loads((project.folder / "gate.json").read_text())["scenarios"]["bulk"]["hash"]
+
+    project.edit("mine.py", "    def", '    kept = ackclock.parameter(0.5, 0.1, 0.9, "kept")\n\n    def')
+    first = name()
+    for file, old, new, same in (
+        ("mine.py", "return 0.5", "return self.kept", True),
+        ("bulk.toml", "duration", 'name = "other"\nseed = 7\nduration', True),
+        ("bulk.toml", 'cc = "mine"', 'cc = { kind = "mine", kept = 0.4 }', False),
+        ("bulk.toml", 'cc = { kind = "mine", kept = 0.4 }', 'cc = "reno"', False),
+    ):
+        project.edit(file, old, new)
+        assert (name() == first) is same, (old, new)
+
+
 def test_what_cannot_be_compared_is_refused_before_the_first_run(project, monkeypatch):
     project.update("bulk.toml")
     monkeypatch.setattr("ackclock.gate.perform.run", None)

@@ -83,15 +83,16 @@ def _hash(canonical: dict[str, Any]) -> str:
     """
     kept = {key: value for key, value in canonical.items() if key not in ("name", "seed")}
     ours = {row["name"] for row in _registry.rows()}
-    text = json.dumps(_without_sources(kept, ours), sort_keys=True, ensure_ascii=False, allow_nan=False)
+    flows = [_without_source(flow, ours) for flow in kept.get("flows", ())]
+    text = json.dumps(kept | {"flows": flows}, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _without_sources(value: Any, ours: set[str]) -> Any:
-    if isinstance(value, dict):
-        dropped = {"source"} if value.get("kind") in ours else set()
-        return {key: _without_sources(one, ours) for key, one in value.items() if key not in dropped}
-    return [_without_sources(one, ours) for one in value] if isinstance(value, list) else value
+def _without_source(flow: dict[str, Any], ours: set[str]) -> dict[str, Any]:
+    cc = flow.get("cc")
+    if not (isinstance(cc, dict) and cc.get("kind") in ours):
+        return flow
+    return flow | {"cc": {key: value for key, value in cc.items() if key != "source"}}
 
 
 def _made(meta: Meta) -> Made:
