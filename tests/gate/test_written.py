@@ -5,8 +5,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ackclock import gate, stats
+from ackclock import gate
 from ackclock.gate import written
+from ackclock.stats.ranks import Shift
 from tests.gate.parts import MADE, verdicts
 
 
@@ -17,7 +18,7 @@ def judged(low, value, high, tolerance, **changed):
         "seeds": tuple(range(1, 21)),
         "before": 10.0,
         "now": 10.0 + value,
-        "change": stats.Shift(value, low, high),
+        "change": Shift(value, low, high),
         "tolerance": tolerance,
         "p": 0.5,
         "verdict": "open",

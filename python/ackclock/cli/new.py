@@ -46,11 +46,11 @@ def new(kind: str, name: str | None = None, /, *, full: Annotated[bool, Paramete
         say(f"{file}: a congestion control that behaves like Reno until you change it")
         say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     elif kind == "workflow":
-        from ackclock import templates
+        from ackclock.gate import workflow
 
         if name is not None or full:
             raise UsageError("a workflow has neither a name nor --full: ackclock new workflow")
-        file = templates.write_workflow()
+        file = workflow.write()
         say(f"{file}: runs ackclock gate on every push")
         say("ackclock gate scenarios/*.toml --baseline gate.json --update --reason TEXT")
     else:

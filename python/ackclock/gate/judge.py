@@ -14,8 +14,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from ackclock import stats
 from ackclock.measure import Measure
+from ackclock.stats.ranks import Shift, signed_rank_interval, signed_rank_p
+from ackclock.stats.several import holm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -58,7 +59,7 @@ class Paired:
 
     def within(self) -> bool:
         """Whether the interval of the change is within the tolerance."""
-        found = stats.signed_rank_interval(self.differences, level=INTERVAL)
+        found = signed_rank_interval(self.differences, level=INTERVAL)
         return found.low >= -self.values.tolerance and found.high <= self.values.tolerance
 
 
@@ -73,7 +74,7 @@ class Judged:
     """Mean of the baseline under these seeds."""
     now: float
     """Mean under these seeds, of the runs with a value; NaN if there is none."""
-    change: stats.Shift
+    change: Shift
     """Centre of the differences by seed, now minus baseline, with the interval of this measure alone."""
     tolerance: float
     """In the unit of the measure."""
@@ -190,9 +191,9 @@ def judged(pairs: Sequence[Paired], entries: Mapping[str, Entry], level: float) 
     for one in pairs:
         # What the first look has accepted has p-values above one half, and counts among the tests.
         differences, tolerance = one.differences, one.values.tolerance
-        sides.append(stats.signed_rank_p(differences, tolerance))
-        sides.append(stats.signed_rank_p([-each for each in differences], tolerance))
-    adjusted = stats.holm(sides)
+        sides.append(signed_rank_p(differences, tolerance))
+        sides.append(signed_rank_p([-each for each in differences], tolerance))
+    adjusted = [one.p for one in holm(sides, level=level)]
     found = []
     for index, one in enumerate(pairs):
         up, down = adjusted[2 * index : 2 * index + 2]
@@ -205,7 +206,7 @@ def judged(pairs: Sequence[Paired], entries: Mapping[str, Entry], level: float) 
                 seeds=entries[one.scenario].seeds[: len(one.now)],
                 before=math.fsum(one.before) / len(one.before),
                 now=math.fsum(valued) / len(valued) if valued else math.nan,
-                change=stats.signed_rank_interval(differences, level=INTERVAL),
+                change=signed_rank_interval(differences, level=INTERVAL),
                 tolerance=one.values.tolerance,
                 p=min(up, down),
                 verdict=_verdict(one, up, down, level),

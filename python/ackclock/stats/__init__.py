@@ -9,8 +9,6 @@ differences are effects of the variant. Bootstrap resampling is seeded and so gi
   estimates at once.
 - `Precision` tells when an interval is narrow enough and how many replications to add; `replications_needed` gives the
   total number.
-- `signed_rank_interval` and `signed_rank_p` judge pairs without an assumption on their distribution, and `holm`
-  corrects for several tests.
 - `mser5` and `without_warmup` remove the initial transient of a series.
 """
 
@@ -28,7 +26,6 @@ from ackclock.stats.paired import (
     relative_change,
 )
 from ackclock.stats.precision import Precision, replications_needed
-from ackclock.stats.ranks import Shift, holm, signed_rank_interval, signed_rank_p
 from ackclock.stats.shares import jain, quantile_of_bins
 from ackclock.stats.warmup import mser5, warmup_end, without_warmup
 
@@ -39,9 +36,7 @@ __all__ = [
     "Estimate",
     "Method",
     "Precision",
-    "Shift",
     "compare",
-    "holm",
     "jain",
     "mean",
     "median",
@@ -54,8 +49,6 @@ __all__ = [
     "relative_benefit",
     "relative_change",
     "replications_needed",
-    "signed_rank_interval",
-    "signed_rank_p",
     "warmup_end",
     "without_warmup",
 ]

@@ -1,6 +1,6 @@
-"""Exact tests of paired differences by signed ranks, and Holm's correction for several tests.
+"""Exact tests of paired differences by signed ranks.
 
-Both need no assumption on the form of the distribution but symmetry. Two samples of one distribution have differences
+They need no assumption on the form of the distribution but symmetry. Two samples of one distribution have differences
 that are symmetric about zero, whatever that distribution is: a comparison without an effect is therefore exact.
 """
 
@@ -15,11 +15,9 @@ import numpy as np
 from ackclock.stats.estimate import check_level
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Shift", "holm", "signed_rank_interval", "signed_rank_p"]
+__all__ = ["Shift", "signed_rank_interval", "signed_rank_p"]
 
 
 class Shift(NamedTuple):
@@ -97,20 +95,6 @@ def signed_rank_p(differences: ArrayLike, margin: float = 0.0) -> float:
     means = _pair_means(differences)
     n = round((math.sqrt(8 * means.size + 1) - 1) / 2)
     return float(_tail(n)[np.count_nonzero(means > margin)])
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of several tests, adjusted so that they hold for all tests together (Holm 1979).
-
-    The probability that any true hypothesis has an adjusted p-value of at most alpha is at most alpha, whatever the
-    dependence between the tests.
-    """
-    adjusted = [1.0] * len(p_values)
-    largest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[index]))
-        adjusted[index] = largest
-    return adjusted
 
 
 def _pair_means(differences: ArrayLike) -> NDArray[np.float64]:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from ackclock import _core
 from ackclock.files import FolderError
 
-__all__ = ["write", "write_workflow"]
-
-WORKFLOW = Path(".github", "workflows", "ackclock-gate.yml")
+__all__ = ["write"]
 
 
 def write(name: str, *, full: bool = False) -> Path:
@@ -34,21 +31,3 @@ def write(name: str, *, full: bool = False) -> Path:
     except FileExistsError:
         raise FolderError(f"{file} exists; it is not overwritten") from None
     return file
-
-
-def write_workflow() -> Path:
-    """Writes a workflow of GitHub that runs `ackclock gate`, with this version of ackclock, below the current folder.
-
-    Raises
-    ------
-    FolderError
-        If the file exists.
-    """
-    text = resources.files(__name__).joinpath("gate-workflow.yml").read_text(encoding="utf-8")
-    WORKFLOW.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with WORKFLOW.open("x", encoding="utf-8") as out:
-            out.write(text.replace("VERSION", _core.version()))
-    except FileExistsError:
-        raise FolderError(f"{WORKFLOW} exists; it is not overwritten") from None
-    return WORKFLOW
