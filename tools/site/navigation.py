@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "topologies", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures",
-    "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "newcwv-linux", "test-bed",
+    "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate", "newcwv-linux", "test-bed",
     "emulate", "extend", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (

@@ -22,6 +22,7 @@ from ackclock.cli.compare import compare
 from ackclock.cli.completion import completion
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
+from ackclock.cli.gate import gate
 from ackclock.cli.kernel import app as kernel
 from ackclock.cli.learn import app as learn
 from ackclock.cli.ls import ls
@@ -78,6 +79,7 @@ app.command(migrate, name="migrate")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(compare, name="compare")
+app.command(gate, name="gate")
 app.command(drill, name="drill")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")
@@ -119,7 +121,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(error.said or "")
         complain(str(error))
     except (UsageError, FolderError, RefusedError) as error:
-        complain(str(error))
+        for line in str(error).splitlines():
+            complain(line)
     except (KeyboardInterrupt, Cancelled):
         complain("interrupted; nothing is half-written")
         return stopped_status()

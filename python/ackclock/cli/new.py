@@ -23,6 +23,7 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     name
         The name of the example, such as parking-lot, or of the congestion control in scenarios, such as my-reno. The
         file is then parking-lot.toml or my_reno.py in this folder. Without a name, the examples are listed.
+        The kind workflow has no name: it writes a workflow of GitHub that runs `ackclock gate` on every push.
     full
         Write all callbacks of a congestion control instead of the five rules of a window.
     rust
@@ -41,6 +42,13 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
         scenario, *others = examples.write(name)
         say(f"{scenario}: an example scenario" + "".join(f"; it needs {file}" for file in others))
         say(f"ackclock run {scenario}")
+    elif kind == "workflow":
+        from ackclock.gate import workflow
+
+        if name is not None or full:
+            raise UsageError("a workflow has neither a name nor --full: ackclock new workflow")
+        say(f"{workflow.write()}: runs ackclock gate on every push")
+        say("ackclock gate scenarios/*.toml --baseline gate.json --update --reason TEXT")
     elif kind == "cc":
         from ackclock import templates
 
@@ -57,5 +65,5 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
             say(f"{file}: {told}")
             say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     else:
-        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc")
+        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, workflow")
     return 0
