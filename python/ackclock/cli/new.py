@@ -45,8 +45,8 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     elif kind == "workflow":
         from ackclock.gate import workflow
 
-        if name is not None or full:
-            raise UsageError("a workflow has neither a name nor --full: ackclock new workflow")
+        if name is not None or full or rust:
+            raise UsageError("a workflow has no name and no options: ackclock new workflow")
         say(f"{workflow.write()}: runs ackclock gate on every push")
         say("ackclock gate scenarios/*.toml --baseline gate.json --update --reason TEXT")
     elif kind == "cc":
