@@ -33,6 +33,8 @@ class Control(NamedTuple):
     summary: str
     parameters: list[tuple[str, str, float, float, float]]
     """Name, summary, default, least and most of each parameter."""
+    paces: bool
+    """Whether it sets the pacing rate."""
     algorithm: _core.Algorithm
 
 

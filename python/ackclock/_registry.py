@@ -465,6 +465,7 @@ def _load_library(path: Path) -> None:
             "summary": control.summary,
             "source": f"{file.name}, source {library.digest}",
             "parameters": [dict(zip(keys, one, strict=True)) for one in control.parameters],
+            "paces": control.paces,
         }
         found[control.name] = Entry(control.algorithm, home, row, library=library)
     _entries.update(found)

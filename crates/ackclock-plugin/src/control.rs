@@ -7,7 +7,7 @@ use ackclock_cc::abi::{self, Header};
 use ackclock_tcp::cc::{Algorithm, CongestionControl, Ruled};
 
 use crate::callbacks::Callbacks;
-use crate::failure::Failures;
+use crate::failure::{Failures, Ignored};
 use crate::library::{self, CONGESTION_CONTROLS};
 use crate::object::{Caller, Object, text};
 use crate::rules::{Reno, Rules};
@@ -88,12 +88,26 @@ impl Control {
 
     /// Returns the algorithm for the connections of a flow, with the `given` parameters and defaults for the others.
     pub fn algorithm(&self, given: &[(&'static str, f64)], flow: &str, failures: Arc<dyn Failures>) -> Algorithm {
-        let of = |own: &Parameter| given.iter().find(|(name, _)| *name == own.name).map_or(own.default, |one| one.1);
-        let values: Vec<f64> = self.parameters.iter().map(of).collect();
+        let values = self.values(given);
         let caller = Caller { algorithm: self.name, flow: flow.into(), failures };
         let (table, level) = (self.table, self.level);
-        let paces = connection(table, level, &values, caller.clone()).scope().paces;
+        let paces = self.paces(given);
         Algorithm::custom(self.name, move || connection(table, level, &values, caller.clone())).pacing(paces)
+    }
+
+    /// Whether the algorithm says that it sets the pacing rate, with the `given` parameters.
+    pub fn paces(&self, given: &[(&'static str, f64)]) -> bool {
+        if let Level::Rules(_) = self.level {
+            return false;
+        }
+        let caller = Caller { algorithm: self.name, flow: "".into(), failures: Arc::new(Ignored) };
+        connection(self.table, self.level, &self.values(given), caller).scope().paces
+    }
+
+    /// The value of each parameter.
+    fn values(&self, given: &[(&'static str, f64)]) -> Vec<f64> {
+        let of = |own: &Parameter| given.iter().find(|(name, _)| *name == own.name).map_or(own.default, |one| one.1);
+        self.parameters.iter().map(of).collect()
     }
 }
 

@@ -128,11 +128,11 @@ fn lasting(name: &str) -> &'static str {
 /// A parameter of an algorithm of a library: name, summary, default, least and most.
 type Row = (&'static str, String, f64, f64, f64);
 
-/// A congestion control of a library: name, summary, parameters and algorithm.
-type Entry = (&'static str, String, Vec<Row>, Algorithm);
+/// A congestion control of a library: name, summary, parameters, whether it paces, and algorithm.
+type Entry = (&'static str, String, Vec<Row>, bool, Algorithm);
 
-/// Opens a library whose digest is `source`, and returns name, summary, parameters and algorithm of each of its
-/// congestion controls. The library stays in the process.
+/// Opens a library whose digest is `source`, and returns name, summary, parameters, whether it paces, and algorithm of
+/// each of its congestion controls. The library stays in the process.
 ///
 /// # Errors
 /// `ValueError` if the file is not a library of congestion controls for this build.
@@ -142,8 +142,8 @@ pub fn library(path: &str, source: &str) -> PyResult<Vec<Entry>> {
     let one = |control: Control| {
         let parameters = control.parameters.iter();
         let rows = parameters.map(|one| (one.name, one.summary.clone(), one.default, one.least, one.most)).collect();
-        let (name, summary) = (control.name, control.summary.clone());
-        (name, summary, rows, Algorithm(Form::Control(Arc::new(control), source.to_owned())))
+        let (name, summary, paces) = (control.name, control.summary.clone(), control.paces(&[]));
+        (name, summary, rows, paces, Algorithm(Form::Control(Arc::new(control), source.to_owned())))
     };
     Ok(controls.into_iter().map(one).collect())
 }
