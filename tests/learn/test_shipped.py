@@ -55,8 +55,7 @@ def test_the_tables_against_cubic_on_the_dumbbell_of_the_study():
     mbps, delay = medians(None)
     found = {delta: medians(delta) for delta in learn.DELTAS}
     assert found["0.1"][0] > 1.5 * mbps
-    assert found["1"][0] > mbps
-    assert found["1"][1] < delay
-    assert found["10"][1] < delay
-    assert found["0.1"][0] > found["1"][0] > found["10"][0]
-    assert found["0.1"][1] > found["1"][1] > found["10"][1]
+    for larger in ("1", "10"):
+        assert found[larger][0] > 0.9 * mbps
+        assert found[larger][1] < delay / 2
+        assert found[larger][0] < found["0.1"][0]

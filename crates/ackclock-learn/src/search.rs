@@ -288,13 +288,8 @@ impl Search {
         let all = found.concat();
         let range = tree::ranges(&self.table)[rule];
         Ok(std::array::from_fn(|axis| {
-            let mut values: Vec<f64> = all.iter().map(|memory| memory[axis]).collect();
-            if values.is_empty() {
-                return None;
-            }
-            let middle = values.len() / 2;
-            let (_, median, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-            Some(*median).filter(|median| range.lower[axis] < *median && *median < range.upper[axis])
+            let values: Vec<f64> = all.iter().map(|memory| memory[axis]).collect();
+            tree::dividing(&range, axis, &values)
         }))
     }
 

@@ -77,9 +77,33 @@ pub(crate) fn split(table: &Table, rule: usize, at: [Option<f64>; MEMORY]) -> Ta
     })
 }
 
+/// The value at which a rule is split on an axis: the median of the values with which it is used. If that is the lower
+/// bound of the range, as the rtt_ratio of paths without a queue, it is the median of the other values. None if the value
+/// does not divide the range.
+pub(crate) fn dividing(range: &Range, axis: usize, values: &[f64]) -> Option<f64> {
+    let inside = |value: &f64| range.lower[axis] < *value && *value < range.upper[axis];
+    let others = || values.iter().copied().filter(|value| *value > range.lower[axis]).collect();
+    median(values.to_vec()).filter(inside).or_else(|| median(others()).filter(inside))
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    let middle = values.len() / 2;
+    (!values.is_empty()).then(|| *values.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_is_split_at_the_median_of_its_memories_or_of_those_above_its_lower_bound() {
+        let range = Range { lower: [1.0; AXES], upper: [16.0; AXES] };
+        assert_eq!(dividing(&range, 0, &[3.0, 9.0, 2.0, 5.0, 4.0]), Some(4.0));
+        assert_eq!(dividing(&range, 2, &[1.0, 1.0, 1.0, 1.0, 1.5, 2.0, 1.2]), Some(1.5));
+        assert_eq!(dividing(&range, 1, &[1.0, 1.0]), None, "all memories are alike");
+        assert_eq!(dividing(&range, 1, &[20.0, 20.0]), None, "beyond the range");
+        assert_eq!(dividing(&range, 1, &[]), None);
+    }
 
     #[test]
     fn a_split_has_a_part_for_every_side_and_changes_no_action() {
