@@ -3,7 +3,7 @@
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_results::invariants::{self, Facts, Finding};
-use ackclock_scenario::{Flow, Problem, Scenario, ScenarioError};
+use ackclock_scenario::{Flow, Scenario, ScenarioError};
 use ackclock_tcp::Segment;
 use ackclock_tcp::cc::Algorithm;
 use serde_json::{Map, json};
