@@ -78,4 +78,5 @@ STUDY = Study(
     source="Heist, Morton, Tests of L4S, 2020; RFC 9332 sections 1 and 1.1; draft-ietf-tsvwg-l4sops",
     package=__name__,
     run=run,
+    most_times=2,
 )

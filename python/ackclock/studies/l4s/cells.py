@@ -72,8 +72,16 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "Prague without pacing": _pair({**PRAGUE, "pacing": "off"}, CUBIC),
     "Prague paced at cwnd / SRTT": _pair({**PRAGUE, "pacing": {"kind": "fq", "avoidance_percent": 100}}, CUBIC),
     "DCTCP for Prague": _pair({**PRAGUE, "cc": "dctcp"}, CUBIC),
+    "a step at 1 ms for the ramp": {
+        **MIXED.overrides,
+        "bottleneck.queue": {"kind": "dualpi2", "ramp_from": "1ms", "ramp_width": "0ms"},
+    },
+    "no marks by the ramp up to three packets": {
+        **MIXED.overrides,
+        "bottleneck.queue": {"kind": "dualpi2", "ramp_packets": 3},
+    },
 }
-"""What the documents leave open, as other pairs of Prague and CUBIC. DCTCP does not treat short RTTs like 25 ms."""
+"""What the tests leave open. DCTCP does not treat short RTTs like 25 ms; DualPI2 of 2020 had a step at 1 ms."""
 
 
 def choices() -> tuple[Variant, ...]:
