@@ -136,6 +136,9 @@ impl Sender {
     #[inline]
     fn on_clean_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) {
         let cwnd_limited = self.una < self.limited_until;
+        if O::ACTIVE && self.tells_sent && !self.rtt.is_linux() {
+            self.check_application_limited();
+        }
         let delivered = match &mut self.rare.rate {
             Some(rate) if O::ACTIVE => self.board.ack(arrival.ack, |entry| rate.on_arrival(entry)),
             _ => self.board.ack(arrival.ack, |_| {}),
