@@ -72,7 +72,7 @@ class Terminal:
 
     def end(self) -> int:
         """Presses Ctrl-C and returns the status of the command that has run."""
-        self._shell.sendintr()
+        self._shell.send("\x03")
         self._shell.expect(PROMPT)
         return self._status()
 
