@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.helpers.browser import DRAWN, Browser
 
 PICTURES = os.environ.get("ACKCLOCK_PICTURES")
-"""A folder for a picture of each page that a story opens, for those who want to look at them."""
+"""A folder for pictures of the pages that the stories open, for those who want to look at them."""
 
 
 def words(text):
@@ -15,13 +15,17 @@ def words(text):
     return " ".join(text.split())
 
 
-def opened(browser, address, name):
+def opened(browser, address):
     """Opens a page at the size of a laptop's window, and returns its headings in order."""
     browser.size(1200, 900)
     browser.open(address)
+    return browser.run("[...document.querySelectorAll('h2')].map(one => one.textContent)")
+
+
+def looked_at(browser, name):
+    """Keeps a picture of the page, if somebody wants to look at it."""
     if PICTURES:
         browser.picture(Path(PICTURES) / f"uses-{name}.png")
-    return browser.run("[...document.querySelectorAll('h2')].map(one => one.textContent)")
 
 
 def text_below(browser, heading):

@@ -10,7 +10,7 @@ from matplotlib import image
 import ackclock
 from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.terminal import Terminal
-from tests.uses.pages import all_drawn, legends, opened, save, text_below, unfold, words
+from tests.uses.pages import all_drawn, legends, looked_at, opened, save, text_below, unfold, words
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -88,7 +88,7 @@ def test_a_student_reads_the_report_and_takes_a_figure_and_a_table(store, folder
         names = {one.params["bottleneck.queue"] for one in opened_store.estimates("voip[call].mos")}
     with Browser() as page:
         page.offline()
-        headings = opened(page, store / "report.html", "student")
+        headings = opened(page, store / "report.html")
         assert headings[:2] == ["The question", "The answer"]
         assert "Over time" in headings
         assert text_below(page, "The question") == "Which queue saves the call?"
@@ -98,6 +98,7 @@ def test_a_student_reads_the_report_and_takes_a_figure_and_a_table(store, folder
         assert f"{fair - slow:.4g}" in answer
         assert f"{fair:.4g} against {slow:.4g}" in answer
         unfold(page)
+        looked_at(page, "student")
         assert all_drawn(page)
         assert {"bottleneck", "upload cwnd", "upload ssthresh", "upload SRTT"} <= legends(page)
 

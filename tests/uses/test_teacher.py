@@ -13,7 +13,7 @@ import pytest
 from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.places import ROOT
 from tests.helpers.terminal import Terminal
-from tests.uses.pages import all_drawn, legends, opened
+from tests.uses.pages import all_drawn, legends, looked_at, opened
 
 GALLERY = sorted(path.stem for path in (ROOT / "docs" / "gallery").glob("*.md") if path.stem != "index")
 LABS = sorted((ROOT / "docs").glob("lab-*.ipynb"))
@@ -138,7 +138,7 @@ def test_a_teacher_shows_a_store_in_the_browser(shell):
         assert any("403" in one for one in page.errors)
         page.errors.clear()
 
-        opened(page, f"http://127.0.0.1:{port}/?token={token}", "teacher")
+        opened(page, f"http://127.0.0.1:{port}/?token={token}")
         page.until("document.querySelectorAll('#lines canvas').length >= 2")
         assert token not in page.run("location.href")
         # The first seed of each setting is chosen, and drawn in the same axes.
@@ -146,6 +146,7 @@ def test_a_teacher_shows_a_store_in_the_browser(shell):
         assert page.run("document.querySelectorAll('#runs input:checked').length") == 2
         page.settle()
         assert all_drawn(page)
+        looked_at(page, "teacher")
         assert {name[:3] for name in legends(page) if ": " in name} == {"1: ", "2: "}
         page.run("document.querySelector('#clear').click()")
         page.until("document.querySelectorAll('canvas').length === 0")

@@ -9,7 +9,7 @@ import ackclock
 from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.pages import unpacked
 from tests.helpers.terminal import Terminal
-from tests.uses.pages import all_drawn, legends, opened, text_below
+from tests.uses.pages import all_drawn, legends, looked_at, opened, text_below
 
 MEASURES = "--of 'dash[video].stall_s' --of 'dash[video].mean_level_bps'"
 SHORT = "--set duration=130s"
@@ -77,7 +77,7 @@ def test_a_video_engineer_sees_the_stall_in_the_report(store):
     (stall,) = [row for row in segments if row["stall_s"]]
     with Browser() as page:
         page.offline()
-        headings = opened(page, store / "report.html", "video-engineer")
+        headings = opened(page, store / "report.html")
         assert headings[:2] == ["The question", "The answer"]
         assert text_below(page, "The question") == "Which rule plays without a stall?"
         answer = text_below(page, "The answer")
@@ -86,6 +86,7 @@ def test_a_video_engineer_sees_the_stall_in_the_report(store):
         assert f"{stalled.estimate.value:.4g}" in answer
         assert BUFFER in page.run("document.body.innerText")
         assert all_drawn(page)
+        looked_at(page, "video-engineer")
         assert {"video", "video: stalled"} <= legends(page)
 
         first, second = data_of(page, BUFFER)
