@@ -24,6 +24,19 @@ FLAGS = (
 PATIENCE_S = 600
 """Seconds after which the test gives up waiting for an answer, which may be long on a busy machine."""
 
+DRAWN = """(() => [...document.querySelectorAll("canvas")].filter((one) => !one.closest("[hidden]")).map((one) => {
+  const copy = Object.assign(document.createElement("canvas"), { width: one.width, height: one.height });
+  const context = copy.getContext("2d", { willReadFrequently: true });
+  context.drawImage(one, 0, 0);
+  const data = context.getImageData(0, 0, one.width, one.height).data;
+  const seen = new Set();
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) -
+      Math.min(data[at], data[at + 1], data[at + 2]) > 60) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
+  return seen.size;
+}))()"""
+"""The number of colours other than grey of each visible plot: zero if no line is drawn."""
+
 
 class PageError(Exception):
     """The browser refused a command, or a script of a test failed."""
@@ -131,6 +144,16 @@ class Browser:
                 return path.read_bytes()
             time.sleep(0.02)
         raise PageError(f"never saved: {path}; {self.errors}")
+
+    def saved_in(self, folder: Path, suffix: str, before: set[Path]) -> bytes:
+        """Waits for a new file with a suffix in a folder, and gives its content."""
+        deadline = time.monotonic() + PATIENCE_S
+        while time.monotonic() < deadline:
+            for path in folder.glob(f"*{suffix}"):
+                if path not in before:
+                    return path.read_bytes()
+            time.sleep(0.02)
+        raise PageError(f"never saved: a file {suffix} in {folder}; {self.errors}")
 
     def dark(self, on: bool) -> None:
         """Asks pages for their dark form."""

@@ -1,5 +1,6 @@
 """Reports and pages in HTML."""
 
+import base64
 import json
 from html.parser import HTMLParser
 
@@ -37,3 +38,16 @@ class Page(HTMLParser):
     @property
     def words(self):
         return " ".join(" ".join(self.text).split())
+
+
+def unpacked(column):
+    """The numbers of a packed column, by a slow reference: the sum of zigzag varints."""
+    values, total, number, shift = [], 0, 0, 0
+    for byte in base64.b64decode(column["deltas"]):
+        number |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            total += -(number + 1) // 2 if number % 2 else number // 2
+            values.append(total * column["unit"])
+            number = shift = 0
+    return values

@@ -10,22 +10,8 @@ from ackclock.report import Intervals, Plot, Report, Row, Series
 from ackclock.report.experiment.traces import panels
 from ackclock.report.packing import packed
 from ackclock.stats import Estimate
-from tests.helpers.browser import Browser, needs_browser
+from tests.helpers.browser import DRAWN, Browser, needs_browser
 from tests.helpers.tables import sequence_of
-
-DRAWN = """(() => [...document.querySelectorAll("canvas")].filter((one) => !one.closest("[hidden]")).map((one) => {
-  const copy = Object.assign(document.createElement("canvas"), { width: one.width, height: one.height });
-  const context = copy.getContext("2d", { willReadFrequently: true });
-  context.drawImage(one, 0, 0);
-  const data = context.getImageData(0, 0, one.width, one.height).data;
-  const seen = new Set();
-  for (let at = 0; at < data.length; at += 4)
-    if (data[at + 3] > 200 && Math.max(data[at], data[at + 1], data[at + 2]) -
-      Math.min(data[at], data[at + 1], data[at + 2]) > 60) seen.add(`${data[at]},${data[at + 1]},${data[at + 2]}`);
-  return seen.size;
-}))()"""
-"""The number of colours other than grey of each visible plot: zero if no line is drawn."""
-
 
 NEXT = """document.querySelectorAll(".choice select").forEach((one) => {
   one.selectedIndex = (one.selectedIndex + 1) % one.options.length;

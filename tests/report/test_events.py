@@ -1,6 +1,5 @@
 """Events above lines over time, and the columns that tell of a congestion control."""
 
-import base64
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from ackclock.report.experiment import events, traces
 from ackclock.report.experiment.events import events_of
 from ackclock.report.experiment.traces import panels
 from ackclock.report.packing import packed
+from tests.helpers.pages import unpacked
 from tests.helpers.scenarios import PROBED
 from tests.helpers.tables import make_result, make_table, sequence_of
 
@@ -154,19 +154,6 @@ class TestColumns:
         assert list(plot.y_names) == ["startup", "drain"]
         assert (list(plot.series[0].x), list(plot.series[0].y)) == ([0, 2, 3], [0, 1, 0])
         assert plot.data()["y_names"] == ["startup", "drain"]
-
-
-def unpacked(column):
-    """A slow reference: the sum of zigzag varints."""
-    values, total, number, shift = [], 0, 0, 0
-    for byte in base64.b64decode(column["deltas"]):
-        number |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            total += -(number + 1) // 2 if number % 2 else number // 2
-            values.append(total * column["unit"])
-            number = shift = 0
-    return values
 
 
 class TestPacking:

@@ -270,9 +270,10 @@ def _interval_row(row: Row, place: Callable[[float], float]) -> dict[str, Any]:
     if estimate.has_interval:
         ends = f"[{cell_text(float(estimate.low))}, {cell_text(float(estimate.high))}]"
         bar = place(estimate.low), place(estimate.high)
+    name = ", ".join(filter(None, (row.group, row.label)))
     return {
         "label": row.label,
-        "hover": f"{row.group}, {row.label}: {value} {ends}, n = {estimate.n}",
+        "hover": f"{name}: {value} {ends}, n = {estimate.n}",
         "at": place(estimate.value),
         "bar": bar,
         "value": value,

@@ -1,0 +1,1 @@
+"""What each kind of user does, from start to end."""
