@@ -86,26 +86,14 @@ export function unpacked(column: Column): (number | null)[] {
   return values;
 }
 
-/**
- * Places of a line's points, of which none equals the one before: uPlot keeps one value for each place, and an upright
- * stretch of a line has two. They differ by far less than a pixel.
- */
-function apart(x: readonly number[]): number[] {
-  const step = 1e-9 * (Math.max(Math.abs(x[0]), Math.abs(x[x.length - 1])) || 1);
-  const places: number[] = [];
-  x.forEach((place, at) => places.push(at && place === x[at - 1] ? places[at - 1] + step : place));
-  return places;
-}
-
 export function drawable(figure: Figure): Drawable {
   const scaled = (x: number): number => (figure.x_log ? Math.log10(x) : x);
   const optional = (column: Column | undefined): (number | null)[] | undefined => column && unpacked(column);
-  const placed = (x: number[], kind: Kind): number[] => (kind === "line" || kind === "step" ? apart(x) : x);
   return {
     ...figure,
     series: figure.series.map((series) => ({
       ...series,
-      x: placed(unpacked(series.x).map((x) => scaled(x as number)), series.kind),
+      x: unpacked(series.x).map((x) => scaled(x as number)),
       y: unpacked(series.y),
       low: optional(series.low),
       high: optional(series.high),

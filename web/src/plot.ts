@@ -264,9 +264,15 @@ export function optionsOf(figure: Drawable, size: { width: number; height: numbe
   };
 }
 
+/** The same x, each larger than the one before: of two points at one x uPlot keeps the last, and draws no drop. */
+function growing(x: readonly number[]): number[] {
+  let last = -Infinity;
+  return x.map((at) => (last = at > last ? at : last + 2 ** -48 * Math.max(1, Math.abs(last))));
+}
+
 export function dataOf(figure: Drawable): uPlot.AlignedData {
   const empty = (line: Line): (number | null)[] => (line.y.length ? line.y : line.x.map(() => null));
-  return uPlot.join(figure.series.map((line) => [line.x, empty(line)] as unknown as uPlot.AlignedData));
+  return uPlot.join(figure.series.map((line) => [growing(line.x), empty(line)] as unknown as uPlot.AlignedData));
 }
 
 function sizeOf(element: HTMLElement, tall: number | undefined): { width: number; height: number } {
