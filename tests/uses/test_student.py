@@ -96,6 +96,8 @@ def test_a_student_reads_the_report_and_takes_a_figure_and_a_table(store, folder
         assert "higher than with queue = 256 packets, over 3 pairs" in answer
         assert f"{fair - slow:.4g}" in answer
         assert f"{fair:.4g} against {slow:.4g}" in answer
+        hovered = page.run("[...document.querySelectorAll('.intervals .row[title]')].map(one => one.title)")
+        assert hovered[1].startswith(f"fq-codel: {fair:.4g} [")
         unfold(page)
         looked_at(page, "student")
         assert all_drawn(page)
