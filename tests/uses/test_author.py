@@ -13,6 +13,8 @@ import ackclock
 from tests.helpers.terminal import Terminal
 from tests.uses.pages import words
 
+pytestmark = pytest.mark.slow
+
 SCENARIO = """\
 name = "paths"
 duration = "3s"

@@ -12,6 +12,8 @@ from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.terminal import Terminal
 from tests.uses.pages import all_drawn, legends, looked_at, opened, save, text_below, unfold, words
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
