@@ -1,6 +1,5 @@
 """Events above lines over time, and the columns that tell of a congestion control."""
 
-
 import numpy as np
 import pytest
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from markupsafe import Markup
 from matplotlib import image
 
 from ackclock.report import Cloud, Clouds, HeatMap, Intervals, Plot, Report, Row, Series
@@ -51,17 +52,15 @@ def browser(tmp_path_factory):
         report.add_figure(figure)
     cells = {(0, 0): Estimate(5, 4, 6, 9), (1, 0): Estimate(1234, 1000, 1400, 9), (0, 1): Estimate(1, 0, 2, 9)}
     heat = HeatMap("rate", "queue", ["10", "20"], ["low", "high"], cells, "%").html("heat")
-    report.add_html(f"<section><h2>A heat map</h2>{heat}</section>")
+    report.add_html("A heat map", heat)
     rows = [[AWKWARD, 1234567, 0.25, None], ["x\\y", -3, 1.5, 2.0], ["plain", 4, 2.5, 3.0]]
     table = filtered_table(["name", "count", "share", "rest"], rows, {"kind": ["k", "l", "k"]}, what="rows")
-    report.add_html(f"<section><h2>A table</h2>{table}</section>")
+    report.add_html("A table", table)
     folded = "<tr><th>a</th></tr><tr><td>1</td></tr>"
-    summary = "<summary><h2>A folded table</h2></summary>"
-    report.add_html(f"<section><details>{summary}<p>text</p><table>{folded}</table></details></section>")
-    named = f"<table><caption>Its caption</caption>{folded}</table>"
-    report.add_html(f"<section><h2>Its caption is its name</h2>{named}</section>")
+    report.add_html("A folded table", Markup(f"<p>text</p><table>{folded}</table>"), folded=True)
+    report.add_html("Its caption is its name", Markup(f"<table><caption>Its caption</caption>{folded}</table>"))
     plot = Plot("folded", "x", "y", [Series("s", [0, 1], [0, 0], BLUE)]).html("folded")
-    report.add_html(f"<section><details id='part'><summary>more</summary>{plot}</details></section>")
+    report.add_html("Parts", Markup(f"<details id='part'><summary>more</summary>{plot}</details>"))
     report.write(folder / "report.html")
     with Browser() as browser:
         browser.offline()

@@ -34,9 +34,10 @@ def text_below(browser, heading):
 
 
 def heading_of(text):
-    """The expression of a heading that begins with a text."""
+    """The expression of the first visible heading that begins with a text."""
     return (
-        f"[...document.querySelectorAll('h2, h3')].find(one => one.textContent.startsWith({json.dumps(text)}))"
+        "[...document.querySelectorAll('h2, h3, h4')].find(one => one.offsetParent && "
+        f"one.textContent.startsWith({json.dumps(text)}))"
     )
 
 
@@ -61,10 +62,13 @@ def legends(browser):
 
 
 def save(browser: Browser, heading, form, folder):
-    """Clicks the first button of a form below a heading, and returns the content of the file that is saved."""
+    """Clicks the first button of a form after a heading, and returns the content of the file that is saved."""
     before = {*folder.iterdir()}
-    buttons = f"{heading_of(heading)}.closest('section').querySelectorAll('.save button')"
     browser.download_to(folder)
-    browser.run(f"[...{buttons}].find(one => one.textContent === '{form}').click()")
+    browser.run(
+        f"(heading => [...document.querySelectorAll('.save button')].find(one => one.textContent === '{form}' && "
+        "heading.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING && one.offsetParent).click())"
+        f"({heading_of(heading)})"
+    )
     suffix = {"LaTeX": ".tex"}.get(form, f".{form.lower()}")
     return browser.saved_in(folder, suffix, before)

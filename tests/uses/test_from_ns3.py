@@ -71,7 +71,9 @@ def test_runs_of_rngrun_are_the_seeds_and_flowmonitor_is_the_tables(shell, tmp_p
 @needs_tshark
 def test_the_captures_of_all_links_are_read_by_tshark(shell, tmp_path):
     assert "`--pcap bottleneck`" in translated("EnablePcapAll")
-    shell.run("ackclock run parking-lot.toml --set duration=3s --out out/traced --pcap bottleneck --pcap through.source")
+    shell.run(
+        "ackclock run parking-lot.toml --set duration=3s --out out/traced --pcap bottleneck --pcap through.source"
+    )
     out = tmp_path / "out" / "traced"
     shell.run("tshark -r out/traced/bottleneck.pcapng -T fields -e frame.interface_name -e ip.src -e tcp.len"
               " -e frame.comment 2> errors.txt > packets.txt")  # fmt: skip
@@ -89,7 +91,9 @@ def test_the_captures_of_all_links_are_read_by_tshark(shell, tmp_path):
         assert dropped == int(links[link]["drops"])
     assert sum(int(links[link]["drops"]) for link in LINKS) > 0
     # The host's own capture has every segment that it sent.
-    shell.run("tshark -r out/traced/through.source.pcapng -Y 'tcp.srcport && ip.src == 10.0.0.1' 2> errors.txt > sent.txt")
+    shell.run(
+        "tshark -r out/traced/through.source.pcapng -Y 'tcp.srcport && ip.src == 10.0.0.1' 2> errors.txt > sent.txt"
+    )
     (sent,) = [row["segments_sent"] for row in table(out / "flows.csv") if row["flow"] == "through"]
     assert len((tmp_path / "sent.txt").read_text(encoding="utf-8").splitlines()) == int(sent)
 

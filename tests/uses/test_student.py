@@ -12,6 +12,8 @@ from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.terminal import Terminal
 from tests.uses.pages import all_drawn, legends, looked_at, opened, save, text_below, unfold, words
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -43,7 +45,7 @@ def store(shell, folder):
     # The name of the congestion control is wrong as well, and both are said at once.
     assert '"cubik" is not a known congestion control' in told
     assert 'did you mean "cubic"?' in told
-    shell.run("sed -i -e s/dealy/delay/ -e s/cubik/cubic/ -e 's/\"30s\"/\"10s\"/' mine.toml")
+    shell.run('sed -i -e s/dealy/delay/ -e s/cubik/cubic/ -e \'s/"30s"/"10s"/\' mine.toml')
     assert "the scenario is valid" in shell.run("ackclock check mine.toml")
 
     told = shell.run("ackclock run mine.toml")
@@ -74,8 +76,8 @@ def store(shell, folder):
 
 
 def test_a_student_gets_from_an_example_to_an_answer(store):
-    with ackclock.open(store) as opened_store:
-        (slow, fair) = opened_store.estimates("voip[call].mos")
+    with ackclock.open(store) as results:
+        (slow, fair) = results.estimates("voip[call].mos")
     assert (slow.params["bottleneck.queue"], fair.params["bottleneck.queue"]) == ("256 packets", "fq-codel")
     # The E-model's worst score is 1, and a call without loss over G.711 has 4.4.
     assert slow.estimate.value < 2 < 4 < fair.estimate.value <= 4.41
@@ -83,9 +85,8 @@ def test_a_student_gets_from_an_example_to_an_answer(store):
 
 @needs_browser
 def test_a_student_reads_the_report_and_takes_a_figure_and_a_table(store, folder):
-    with ackclock.open(store) as opened_store:
-        slow, fair = (one.estimate.value for one in opened_store.estimates("voip[call].mos"))
-        names = {one.params["bottleneck.queue"] for one in opened_store.estimates("voip[call].mos")}
+    with ackclock.open(store) as results:
+        slow, fair = (one.estimate.value for one in results.estimates("voip[call].mos"))
     with Browser() as page:
         page.offline()
         headings = opened(page, store / "report.html")
@@ -97,6 +98,8 @@ def test_a_student_reads_the_report_and_takes_a_figure_and_a_table(store, folder
         assert "higher than with queue = 256 packets, over 3 pairs" in answer
         assert f"{fair - slow:.4g}" in answer
         assert f"{fair:.4g} against {slow:.4g}" in answer
+        hovered = page.run("[...document.querySelectorAll('.intervals .row[title]')].map(one => one.title)")
+        assert hovered[1].startswith(f"fq-codel: {fair:.4g} [")
         unfold(page)
         looked_at(page, "student")
         assert all_drawn(page)

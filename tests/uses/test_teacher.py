@@ -15,6 +15,8 @@ from tests.helpers.places import ROOT
 from tests.helpers.terminal import Terminal
 from tests.uses.pages import all_drawn, legends, looked_at, opened
 
+pytestmark = pytest.mark.slow
+
 GALLERY = sorted(path.stem for path in (ROOT / "docs" / "gallery").glob("*.md") if path.stem != "index")
 LABS = sorted((ROOT / "docs").glob("lab-*.ipynb"))
 

@@ -1,6 +1,8 @@
 """A video engineer: how players with different rules live through a minute of a slow network."""
 
 import json
+import re
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -9,12 +11,13 @@ import ackclock
 from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.pages import unpacked
 from tests.helpers.terminal import Terminal
-from tests.uses.pages import all_drawn, legends, looked_at, opened, text_below
+from tests.uses.pages import all_drawn, legends, looked_at, opened, save, text_below
 
 MEASURES = "--of 'dash[video].stall_s' --of 'dash[video].mean_level_bps'"
 SHORT = "--set duration=130s"
 """The rate falls at 90 s: the first stall is over before the end."""
 
+SVG = "{http://www.w3.org/2000/svg}"
 BUFFER = "DASH: media in the buffer"
 
 
@@ -49,6 +52,12 @@ def data_of(page, title):
     """The figures with a title, in the order of the page, as its script reads them."""
     texts = page.run("[...document.querySelectorAll('script[data-plot]')].map(one => one.textContent)")
     return [figure for figure in map(json.loads, texts) if figure["title"] == title]
+
+
+def paths_of(svg, colour):
+    """The corners of the lines in a colour, in pixels; the legend has short ones."""
+    found = [one.get("d") for one in svg.iter(f"{SVG}path") if one.get("stroke") == colour]
+    return [np.array(re.findall(r"-?[\d.]+", path), dtype=float).reshape(-1, 2) for path in found]
 
 
 def column(values):
@@ -90,20 +99,26 @@ def test_a_video_engineer_sees_the_stall_in_the_report(store):
         assert {"video", "video: stalled"} <= legends(page)
 
         first, second = data_of(page, BUFFER)
-        series = {one["label"]: one for one in first["series"]}
+        (video, bar) = first["series"]
         assert [one["label"] for one in second["series"]] == ["video"]
-        times, media = (column(series["video"][axis]) for axis in ("x", "y"))
-        # The stall ends when its segment has come, and began so much earlier: the buffer is empty all the time.
+        times, media = (column(video[axis]) for axis in ("x", "y"))
+        # The stall ends when its segment has come, and began so much earlier.
         end = stall["request_s"] + stall["download_s"]
-        inside = (times > end - stall["stall_s"] + 0.01) & (times < end - 0.01)
-        before = media[times < end - stall["stall_s"]]
-        assert np.nanmax(before) > 20
-        shown = np.interp(np.linspace(end - stall["stall_s"] + 0.05, end - 0.05, 20), times, media)
-        assert np.abs(shown).max() < 0.05, (times[inside], media[inside])
-        assert np.nanmin(media) >= 0
+        begin = end - stall["stall_s"]
+        assert np.nanmax(media[times < begin]) > 20
+        assert np.nanmin(media) == 0
+        np.testing.assert_allclose(column(bar["x"])[:2], [begin, end], atol=0.01)
+        # The picture has the line of the buffer at zero from the begin to the end, with a bar of the stall on it.
+        svg = ElementTree.fromstring(save(page, BUFFER, "SVG", store.parent))
+        line, mark = (max(paths_of(svg, one["colour"]), key=len) for one in (video, bar))
+        across = np.polyfit([times[0], times[-1]], [line[0, 0], line[-1, 0]], 1)
+        # The buffer is empty at the start as well.
+        _, *empty = line[line[:, 1] > line[:, 1].max() - 0.5]
+        np.testing.assert_allclose([x for x, _ in empty], np.polyval(across, [begin, end]), atol=1)
+        np.testing.assert_allclose(mark[:, 0], np.polyval(across, [begin, end]), atol=1)
+        np.testing.assert_allclose(mark[:, 1], [y for _, y in empty], atol=0.5)
         # The other rule never has an empty buffer once it plays.
-        (other,) = second["series"]
-        times, media = (column(other[axis]) for axis in ("x", "y"))
+        times, media = (column(second["series"][0][axis]) for axis in ("x", "y"))
         assert np.nanmin(media[(times > 10) & (times < 120)]) > 1
 
         # The list above the panels changes the run that is shown.
