@@ -49,11 +49,11 @@ fn row(name: &str) -> String {
     let (mean, p95) = (link("queue_delay_mean_ms"), link("queue_delay_p95_ms"));
 
     let events = &tables["events"];
-    let recoveries = numbers(events, "time_s").into_iter().zip(texts(events, "event"));
-    let recoveries: Vec<f64> =
-        recoveries.filter(|(_, event)| *event == "recovery_started").map(|(time, _)| time).collect();
-    let period = match recoveries[..] {
-        [first, .., last] => format!("{:.2}", (last - first) / (recoveries.len() - 1) as f64),
+    let reductions = numbers(events, "time_s").into_iter().zip(texts(events, "event"));
+    let reductions = reductions.filter(|(_, event)| ["recovery_started", "delay_reduction"].contains(event));
+    let reductions: Vec<f64> = reductions.map(|(time, _)| time).collect();
+    let period = match reductions[..] {
+        [first, .., last] => format!("{:.2}", (last - first) / (reductions.len() - 1) as f64),
         _ => "-".to_owned(),
     };
     format!("| {name} | {utilisation:.2} | {mean:.2} | {p95:.2} | {loss:.1e} | {period} |\n")
