@@ -101,7 +101,7 @@ BAD_INPUT = [
     (["run", "small.toml", "--set", "duration=0s"], "small.toml: duration"),
     (["run", "small.toml", "--set", "flows[0].nope=1"], "nope"),
     (["run", "small.toml", "--threads", "0"], "--threads"),
-    (["run", "small.toml", "--frob"], "unknown option --frob; accepted: --backend, --json"),
+    (["run", "small.toml", "--frob"], "unknown option --frob; accepted: --backend, --events, --flow"),
     (["run", "small.toml", "extra"], "unexpected argument extra"),
     (["run", "small.toml", "--out", "small.toml"], "not a folder"),
     (["run", "small.toml", "--out", "full"], "full holds what ackclock did not write (thesis.tex)"),

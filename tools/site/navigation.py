@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "topologies", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures",
-    "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate", "newcwv-linux", "test-bed",
-    "emulate", "extend", "verify", "verdicts",
+    "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate", "learn",
+    "newcwv-linux", "test-bed", "emulate", "extend", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
@@ -22,8 +22,7 @@ GALLERY = (
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
     "validation", "residuals", "newcwv-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after",
-    "compliance", "drill",
-    "drill-scripts", "performance", "design", "changelog",
+    "learned-tables", "compliance", "drill", "drill-scripts", "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
