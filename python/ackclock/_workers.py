@@ -167,7 +167,7 @@ class Pool:
         Cancelled
             If `cancel` asks for it.
         BaseException
-            What the function raises; a note on it, or on its cause, has the traceback.
+            Any exception that the function raises; a note on it, or on its cause, has the traceback.
         """
         try:
             process = self._free.pop()

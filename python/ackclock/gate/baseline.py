@@ -99,7 +99,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a gate compares with."""
+    """The values that a gate compares new runs with."""
 
     scenarios: Mapping[str, Entry]
     """By name: the name of the scenario's file without its ending."""

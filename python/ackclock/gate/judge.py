@@ -189,7 +189,7 @@ def judged(pairs: Sequence[Paired], entries: Mapping[str, Entry], level: float) 
     """
     sides: list[float] = []
     for one in pairs:
-        # What the first look has accepted has p-values above one half, and counts among the tests.
+        # Measures that the first look accepted have p-values above one half, and count among the tests.
         differences, tolerance = one.differences, one.values.tolerance
         sides.append(signed_rank_p(differences, tolerance))
         sides.append(signed_rank_p([-each for each in differences], tolerance))

@@ -50,7 +50,7 @@ class Checked:
     validated: int
     """Number of scores that were computed again."""
     wrong: list[str]
-    """What differs."""
+    """Sentences on the decisions and scores that differ."""
 
 
 def complete(settings: dict[str, Any]) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def sweep_report(
     measures
         As for `Store.values`; without any, those that the store has of the usual ones.
     against
-        What was varied and one of its values: the others are compared with this value, pair by pair, with a figure for
+        A varied field and one of its values: the others are compared with this value, pair by pair, with a figure for
         each measure. Without it, the values of the most important setting are compared with the first of them.
     question
         The question that the page begins with; by default one that follows from what was varied.

@@ -40,7 +40,7 @@ def question_of(name: str, first: Shown, roles: Roles, axis: Axis | None, rivals
     first
         The first measure of the report.
     roles
-        What was varied.
+        The varied fields.
     axis
         The axis whose values are compared; None if nothing is.
     rivals

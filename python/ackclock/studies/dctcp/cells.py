@@ -20,7 +20,6 @@ __all__ = [
     "QUICK_DEGREES",
     "incast_name",
     "incast_readings",
-    "incast_variants",
     "marking",
     "readings",
     "variants",
@@ -79,11 +78,6 @@ def readings(
         }
         found.append(Reading(name, text, {**fixed, **overrides}))
     return found
-
-
-def incast_variants() -> tuple[Variant, ...]:
-    """DCTCP and TCP; the queue is that of the reading."""
-    return variants(1, {})
 
 
 def incast_name(choice: str, servers: int) -> str:

@@ -34,7 +34,6 @@ QUEUES: Mapping[str, object] = {
     "dualpi2": "dualpi2",
     "fq-codel": {"kind": "fq-codel", "ecn": True},
     "pie": {"kind": "pie", "ecn": True},
-    "codel": {"kind": "codel", "ecn": True},
 }
 """Queues of every rate. The tests' pfifo of 250 ms (200 packets at 10 Mbit/s, 1,000 at 50) is made by `_queue`."""
 
@@ -99,13 +98,12 @@ def _queue(cell: Cell) -> object:
     return QUEUES.get(cell.queue, f"{20 * cell.rate} packets")
 
 
-def reference(cell: Cell, **more: object) -> dict[str, object]:
+def reference(cell: Cell) -> dict[str, object]:
     """The overrides of a cell."""
     return {
         "bottleneck.rate": f"{cell.rate}Mbps",
         "bottleneck.delay": f"{cell.rtt / 2:g}ms",
         "bottleneck.queue": _queue(cell),
-        **more,
     }
 
 
