@@ -64,6 +64,9 @@ class Browser:
         self._number = 0
         self._session: str | None = None
         self._loaded = False
+        self._folder = Path(self._profile)
+        self._names: dict[str, str] = {}
+        self._complete: list[str] = []
         self.errors: list[str] = []
         self.requests: list[str] = []
         """Every address that was asked for, but files and data in the page."""
@@ -121,6 +124,10 @@ class Browser:
                     self.requests.append(address)
             case "Page.loadEventFired":
                 self._loaded = True
+            case "Browser.downloadWillBegin":
+                self._names[parameters["guid"]] = parameters["suggestedFilename"]
+            case "Browser.downloadProgress" if parameters["state"] == "completed":
+                self._complete.append(parameters["guid"])
         return message
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
@@ -132,28 +139,20 @@ class Browser:
         self.send("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
 
     def download_to(self, folder: Path) -> None:
-        """Names the folder that files are saved in."""
-        self.send("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+        """Names the folder that files are saved in, each under an identifier of its own until the test has it."""
+        self._folder = folder
+        self.send("Browser.setDownloadBehavior", behavior="allowAndName", downloadPath=str(folder), eventsEnabled=True)
 
-    def saved(self, path: Path) -> bytes:
-        """Waits for a file to be saved, and gives its content."""
+    def saved(self, name: str) -> bytes:
+        """Waits until the browser says that it has saved a file whose name ends so, and gives its content."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
-            # Chromium writes to another name, and renames the file when it is whole.
-            if path.exists():
-                return path.read_bytes()
+            for guid in [one for one in self._complete if self._names[one].endswith(name)]:
+                self._complete.remove(guid)
+                return (self._folder / guid).rename(self._folder / self._names[guid]).read_bytes()
+            self.run("1")
             time.sleep(0.02)
-        raise PageError(f"never saved: {path}; {self.errors}")
-
-    def saved_in(self, folder: Path, suffix: str, before: set[Path]) -> bytes:
-        """Waits for a new file with a suffix in a folder, and gives its content."""
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            for path in folder.glob(f"*{suffix}"):
-                if path not in before:
-                    return path.read_bytes()
-            time.sleep(0.02)
-        raise PageError(f"never saved: a file {suffix} in {folder}; {self.errors}")
+        raise PageError(f"never saved: {name}; {self.errors}")
 
     def dark(self, on: bool) -> None:
         """Asks pages for their dark form."""

@@ -278,17 +278,17 @@ def test_tables_and_figures_of_the_page_are_saved(served, tmp_path):
         page.until("document.querySelectorAll('#lines canvas').length >= 5")
         page.until("document.querySelectorAll('#bars .number').length > 0")
         page.run("document.querySelector('#runs ~ .save button').click()")
-        rows = list(csv.reader(io.StringIO(page.saved(tmp_path / "runs.csv").decode(), newline="")))
+        rows = list(csv.reader(io.StringIO(page.saved("runs.csv").decode(), newline="")))
         every = served.json("/api/runs")["runs"]
         assert rows == [["flows[0].cc", "seed", "run"]] + [
             [*run["values"], str(run["seed"]), run["run"]] for run in every
         ]
         page.run("document.querySelector('#bars .save button').click()")
-        rows = list(csv.reader(io.StringIO(page.saved(tmp_path / "one-number-of-each-run.csv").decode(), newline="")))
+        rows = list(csv.reader(io.StringIO(page.saved("one-number-of-each-run.csv").decode(), newline="")))
         chosen = ",".join(page.run(NAMES))
         values = served.json(f"/api/bars?runs={chosen}&of=flows.goodput_bps")["values"]
         np.testing.assert_allclose([float(row[1]) for row in rows[1:]], values, rtol=1e-12)
         page.run("[...document.querySelectorAll('#lines .panel')][0].querySelectorAll('.save button')[1].click()")
-        svg = page.saved(tmp_path / "congestion-window.svg").decode()
+        svg = page.saved("congestion-window.svg").decode()
         assert "2: one cwnd" in svg
         assert page.errors == []

@@ -63,7 +63,6 @@ def legends(browser):
 
 def save(browser: Browser, heading, form, folder):
     """Clicks the first button of a form after a heading, and returns the content of the file that is saved."""
-    before = {*folder.iterdir()}
     browser.download_to(folder)
     browser.run(
         f"(heading => [...document.querySelectorAll('.save button')].find(one => one.textContent === '{form}' && "
@@ -71,4 +70,4 @@ def save(browser: Browser, heading, form, folder):
         f"({heading_of(heading)})"
     )
     suffix = {"LaTeX": ".tex"}.get(form, f".{form.lower()}")
-    return browser.saved_in(folder, suffix, before)
+    return browser.saved(suffix)
