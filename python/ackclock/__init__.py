@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         ProcessError,
         RenamedWarning,
         ScenarioError,
+        TransportError,
         VerificationError,
     )
     from ackclock._registry import load
@@ -57,6 +58,7 @@ __all__ = [
     "StoreError",
     "SweepError",
     "Table",
+    "TransportError",
     "VerificationError",
     "WindowRules",
     "__version__",
@@ -97,6 +99,7 @@ _HOMES = {
     "StoreError": "ackclock.store",
     "SweepError": "ackclock.sweeps",
     "Table": "ackclock.table",
+    "TransportError": "ackclock._errors",
     "VerificationError": "ackclock._errors",
     "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",

@@ -437,4 +437,5 @@ def run(
     algorithms: list[Algorithm] = ...,
     verify: bool = False,
     check: bool = False,
+    calls: str | os.PathLike[str] | None = None,
 ) -> tuple[Meta, dict[str, Table]]: ...

@@ -15,6 +15,7 @@ __all__ = [
     "RefusedError",
     "RenamedWarning",
     "ScenarioError",
+    "TransportError",
     "VerificationError",
 ]
 
@@ -87,8 +88,28 @@ class AlgorithmError(Exception):
         return f"{self.algorithm} of flow {self.flow}{at}, in {self.callback}: {self.what}"
 
 
+class TransportError(Exception):
+    """A transport that is not ours broke the rules of its interface, and the run ended."""
+
+    def __init__(self, transport: str, flow: str, time_s: float, call: str, what: str) -> None:
+        super().__init__(transport, flow, time_s, call, what)
+        self.transport = transport
+        """Its name in the scenario."""
+        self.flow = flow
+        """The flow whose connection it was called for."""
+        self.time_s = time_s
+        """The simulated time, seconds."""
+        self.call = call
+        """The function of the interface."""
+        self.what = what
+        """The mistake, as a sentence about the transport."""
+
+    def __str__(self) -> str:
+        return f"{self.transport} of flow {self.flow} at {self.time_s:.9g} s, in {self.call}: {self.what}"
+
+
 class ProcessError(Exception):
-    """The process of a run, whose congestion control is in Python, ended before the run did."""
+    """The process of a run with code of the user, such as a congestion control in Python, ended before the run did."""
 
     def __init__(self, why: str, said: str | None = None) -> None:
         super().__init__(why, said)

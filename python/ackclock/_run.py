@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 from ackclock import _core, _registry
 from ackclock._errors import ScenarioError
 from ackclock._runner import ProgressCallback, default_threads, execute
-from ackclock._workers import pool_for
+from ackclock._workers import calls, pool_for
 from ackclock.progress import reporter
 from ackclock.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
 from ackclock.scenario._estimate import refuse_huge
+from ackclock.scenario._source import foreign
 from ackclock.table import Table
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
             folder=text.folder,
             algorithms=_registry.algorithms(),
             verify=job.verify,
+            calls=calls(),
         )
     return Result(meta, {name: Table(table) for name, table in tables.items()})
 
@@ -148,8 +150,11 @@ def run(
         has, before anything runs.
     AlgorithmError
         If a congestion control in Python goes wrong; what it raised is the cause.
+    TransportError
+        If a transport that is not TCP breaks the rules of its interface.
     ProcessError
-        If a congestion control in Python ends the process of its replication.
+        If a congestion control in Python ends the process of its replication, or a transport of a library crashes or
+        blocks.
     VerificationError
         If `verify` finds something.
     KernelError
@@ -181,7 +186,7 @@ def run(
     jobs = [Job(text, pairs, one, verify, backend) for one in chosen]
     at_once = min(len(jobs), threads or default_threads())
     with (
-        pool_for(_registry.named_in(canonical), at_once, [run_job]) as processes,
+        pool_for(_registry.named_in(canonical), at_once, [run_job], foreign=foreign(canonical)) as processes,
         reporter(progress, text.name or "run") as report,
     ):
         worker = run_job if processes is None else processes.worker(run_job)

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ackclock import _core, _registry
 from ackclock._core import Cancel, Trace
 from ackclock._run import check_seed
+from ackclock._workers import calls, pool_for
 from ackclock.progress import reporter
 from ackclock.result import Result
-from ackclock.scenario import Overrides, Source, load, named, override_pairs
+from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
 from ackclock.scenario._estimate import refuse_huge
 from ackclock.scenario._renamed import warn
+from ackclock.scenario._source import foreign
 from ackclock.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from ackclock._runner import ProgressCallback
 
 __all__ = ["EVENTS_FILE", "trace"]
 
@@ -97,38 +101,62 @@ def trace(
     warn(text, pairs)
     if not large:
         refuse_huge(text, pairs)
-    spec = Trace(
-        list(dict.fromkeys(captures)),
-        ipv6=ipv6,
-        payload=payload,
-        events=events,
-        qlog=qlog,
-        flows=list(flows),
-        start=from_,
-        end=to,
-    )
-    with ExitStack() as stack:
-        report = stack.enter_context(reporter(progress, text.name or "trace"))
-        begun: set[str] = set()
+    settings = {
+        "captures": list(dict.fromkeys(captures)),
+        "ipv6": ipv6,
+        "payload": payload,
+        "events": events,
+        "qlog": qlog,
+        "flows": list(flows),
+        "start": from_,
+        "end": to,
+    }
+    canonical = check(text, pairs)
+    with (
+        pool_for(_registry.named_in(canonical), 1, [_record], foreign=foreign(canonical)) as processes,
+        reporter(progress, text.name or "trace") as report,
+    ):
+        worker = _record if processes is None else processes.worker(_record)
+        return worker(
+            _Recording(text, tuple(pairs), seed, str(folder), settings, verify), Cancel(), report or (lambda _: None)
+        )
 
-        def write(name: str, chunk: bytes) -> None:
-            # There may be more files than a process may have open.
-            with (Path(folder) / name).open("ab" if name in begun else "wb") as file:
-                file.write(chunk)
-            begun.add(name)
 
-        with named(text):
-            meta, tables = _core.run(
-                text.text,
-                text.format,
-                pairs,
-                seed,
-                Cancel(),
-                report,
-                spec,
-                write,
-                folder=text.folder,
-                algorithms=_registry.algorithms(),
-                verify=verify,
-            )
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    """A run and the traces that it is to leave in a folder."""
+
+    scenario: Text
+    overrides: tuple[tuple[str, str], ...]
+    seed: int | None
+    folder: str
+    traces: dict[str, Any]
+    """The arguments of `_core.Trace`."""
+    verify: bool
+
+
+def _record(job: _Recording, cancel: Cancel, progress: ProgressCallback) -> Result:
+    text, begun = job.scenario, set[str]()
+
+    def write(name: str, chunk: bytes) -> None:
+        # There may be more files than a process may have open.
+        with (Path(job.folder) / name).open("ab" if name in begun else "wb") as file:
+            file.write(chunk)
+        begun.add(name)
+
+    with named(text):
+        meta, tables = _core.run(
+            text.text,
+            text.format,
+            list(job.overrides),
+            job.seed,
+            cancel,
+            progress,
+            Trace(**job.traces),
+            write,
+            folder=text.folder,
+            algorithms=_registry.algorithms(),
+            verify=job.verify,
+            calls=calls(),
+        )
     return Result(meta, {name: Table(table) for name, table in tables.items()})

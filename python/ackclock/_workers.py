@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import traceback
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from ackclock._registry import Sent
     from ackclock._runner import ProgressCallback, Worker
 
-__all__ = ["POSIX", "Pool", "UnableError", "can_travel", "pool_for", "serve"]
+__all__ = ["POSIX", "Pool", "UnableError", "calls", "can_travel", "pool_for", "serve"]
 
 LOGGER = logger(__name__)
 
@@ -54,6 +55,9 @@ HEAD = struct.Struct("<cQ")
 """The head of a message: its kind and the bytes that follow."""
 WORK, READY, UNABLE, PROGRESS, DONE, RAISED, NO_MEMORY = b"w", b"r", b"u", b"p", b"d", b"e", b"m"
 
+BLOCKED_S = 60.0
+"""Seconds of real time that one call to a transport may take. A call that is sound takes microseconds."""
+
 SHOWN = 2000
 """Characters of the output of a process that are kept of a failure."""
 
@@ -64,12 +68,25 @@ class UnableError(ProcessError):
     """A process cannot load what its work needs."""
 
 
+_calls: list[Path] = []
+"""The file that the engine tells which call to a transport is in progress, in a process of this module."""
+
+
+def calls() -> Path | None:
+    """The file for the argument ``calls`` of `_core.run`; None in a process that nobody watches."""
+    return _calls[0] if _calls else None
+
+
 class Process:
     """One process, ready for work."""
 
     def __init__(self, hello: bytes, cancel: Cancel) -> None:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- `close` closes it
+        descriptor, name = tempfile.mkstemp(prefix="ackclock-calls-")
+        os.close(descriptor)
+        self._calls = Path(name)
+        hello = pickle.dumps((name, hello))
         # A session of its own: the terminal's Ctrl-C is for the parent, which then ends the child.
         self._child = subprocess.Popen(  # noqa: S603 -- this interpreter and a constant
             [sys.executable, "-P", "-X", "faulthandler", "-c", CHILD],
@@ -108,6 +125,7 @@ class Process:
         """Ends the process."""
         self._child.kill()
         self._child.wait()
+        self._calls.unlink(missing_ok=True)
         for stream in (self._child.stdin, self._child.stdout, self._said):
             # A pipe whose reader has gone cannot be flushed.
             with suppress(OSError):
@@ -118,13 +136,53 @@ class Process:
         with suppress(BrokenPipeError):
             to_child.write(HEAD.pack(WORK, len(sent)) + sent)
             to_child.flush()
-        came = _listen(from_child.fileno(), cancel, progress)
+        watch = _Watch(self._calls)
+        came = _listen(from_child.fileno(), cancel, progress, watch)
+        if watch.blocked:
+            raise ProcessError(f"{watch.told}: the call has not returned after {BLOCKED_S:g} s of real time")
         if came is None:
             # A process that has closed its output has ended, or is about to.
             status = self._child.wait()
             self._said.seek(0)
-            raise ProcessError(_why(status), self._said.read().decode(errors="replace")[-SHOWN:] or None)
+            call = _call_of(self._calls)
+            why = f"{_in_words(call)}: {_why(status)}" if call else _why(status)
+            raise ProcessError(why, self._said.read().decode(errors="replace")[-SHOWN:] or None)
         return came
+
+
+class _Watch:
+    """Looks whether a process has been in one and the same call to a transport for too long."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._call = ""
+        self._since = time.monotonic()
+        self.blocked = False
+
+    def look(self) -> bool:
+        call, now = _call_of(self._file), time.monotonic()
+        if not call or call != self._call:
+            self._call, self._since = call, now
+        self.blocked = now - self._since > BLOCKED_S and bool(call)
+        return self.blocked
+
+    @property
+    def told(self) -> str:
+        return _in_words(self._call)
+
+
+def _call_of(file: Path) -> str:
+    """The call to a transport that is in progress, as the engine has written it; empty if there is none."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return ""
+    return data[2 : 2 + int.from_bytes(data[:2], "little")].decode(errors="replace")
+
+
+def _in_words(call: str) -> str:
+    transport, flow, name, time_ns = call.split("\t")
+    return f"{transport} of flow {flow} at {int(time_ns) / 1e9:.9g} s, in {name}"
 
 
 class Pool:
@@ -188,7 +246,9 @@ class Pool:
 
 
 @contextmanager
-def pool_for(names: Iterable[str], at_once: int, probe: Sequence[object] = ()) -> Iterator[Pool | None]:
+def pool_for(
+    names: Iterable[str], at_once: int, probe: Sequence[object] = (), *, foreign: bool = False
+) -> Iterator[Pool | None]:
     """Processes for runs whose congestion controls are in Python; None where threads do as well or have to do.
 
     Parameters
@@ -199,14 +259,18 @@ def pool_for(names: Iterable[str], at_once: int, probe: Sequence[object] = ()) -
         Runs at the same time.
     probe
         Functions that the processes will be asked to call.
+    foreign
+        Whether the runs execute transports of libraries, which may crash or block. They always have processes then.
     """
     wanted = _registry.registered(names)
-    if not _registry.in_python(wanted) or at_once < 2 or not POSIX:
+    if not POSIX or not (foreign or (_registry.in_python(wanted) and at_once > 1)):
         yield None
         return
     try:
         pool = Pool(wanted, probe).__enter__()
     except (_registry.LoadError, ProcessError) as error:
+        if foreign:
+            raise
         LOGGER.warning("%s; the runs take turns on one core", error)
         yield None
         return
@@ -226,13 +290,15 @@ def can_travel(function: Callable[..., Any] | None) -> bool:
         return False
 
 
-def _listen(descriptor: int, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bytes] | None:
-    """The next message that is no progress; None where the process ended without one."""
+def _listen(descriptor: int, cancel: Cancel, progress: ProgressCallback, watch: _Watch) -> tuple[bytes, bytes] | None:
+    """The next message that is no progress; None where the process ended without one, or is blocked in a call."""
     pending = bytearray()
     while True:
         if cancel.cancelled:
             raise Cancelled
         if not select.select([descriptor], [], [], POLL_S)[0]:
+            if watch.look():
+                return None
             continue
         piece = os.read(descriptor, 1 << 20)
         if not piece:
@@ -276,7 +342,9 @@ def serve() -> None:
         out.write(body)
         out.flush()
 
-    limit, sent, probe = pickle.loads(work.get())  # noqa: S301 -- from the parent
+    name, hello = pickle.loads(work.get())  # noqa: S301 -- from the parent
+    _calls.append(Path(name))
+    limit, sent, probe = pickle.loads(hello)  # noqa: S301 -- from the parent
     if limit is not None:
         import resource
 

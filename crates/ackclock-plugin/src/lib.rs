@@ -5,6 +5,7 @@
 //! `ackclock-cc`. A panic in it, and a result that is not accepted, are a [`Failed`] of the run.
 
 pub mod accepted;
+mod beacon;
 mod callbacks;
 mod control;
 mod convert;
@@ -13,5 +14,6 @@ pub mod library;
 mod object;
 mod rules;
 
+pub use beacon::Beacon;
 pub use control::{Control, Parameter, controls};
 pub use failure::{Failed, Failures};

@@ -7,6 +7,8 @@ use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
+use crate::transport;
+
 fn row(name: &str, summary: &str, source: &str) -> Value {
     json!({ "name": name, "summary": summary, "source": source })
 }
@@ -80,6 +82,7 @@ pub fn catalogue() -> String {
     kinds.insert("validation".into(), rows!(validation::CATALOGUE).into());
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());
     kinds.insert("stack".into(), stack::CATALOGUE.iter().map(stack_row).collect::<Vec<Value>>().into());
+    kinds.insert("transport".into(), transport::rows().into());
     kinds.insert("abr".into(), rows!(abr::CATALOGUE).into());
     kinds.insert("queue".into(), rows!(ackclock_net::queue::CATALOGUE).into());
     kinds.insert("preset".into(), rows!(scenario::PRESETS).into());

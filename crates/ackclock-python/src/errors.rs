@@ -9,6 +9,7 @@ pub mod python {
     pyo3::import_exception!(ackclock._errors, AlgorithmError);
     pyo3::import_exception!(ackclock._errors, ScenarioError);
     pyo3::import_exception!(ackclock._errors, Cancelled);
+    pyo3::import_exception!(ackclock._errors, TransportError);
     pyo3::import_exception!(ackclock._errors, VerificationError);
 }
 

@@ -16,6 +16,7 @@ mod queue;
 mod run;
 mod scenario;
 mod tables;
+mod transport;
 
 use pyo3::prelude::*;
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use ackclock_scenario::Flow;
 use ackclock_sim::trace::{Chunk, Form, Part, TraceSpec};
 use ackclock_sim::{Run, Watching};
 use pyo3::prelude::*;
@@ -14,6 +15,7 @@ use crate::cc::{Algorithm, Failure, registered};
 use crate::errors::{cancelled, scenario_error, verification_error};
 use crate::scenario::parse;
 use crate::tables::to_arro3;
+use crate::transport;
 
 /// Number of events between two checks of the clock and of [`Cancel`]: some milliseconds of work.
 const EVENTS_PER_STEP: u64 = 20_000;
@@ -89,10 +91,13 @@ impl Trace {
 /// With `verify` the run's events are replayed against the physics of its network, and its tables are compared with
 /// each other. With `check` only the tables are compared. Findings are raised as `ackclock.VerificationError`.
 ///
+/// A mistake of a transport ends the run as `ackclock.TransportError`. The file at the path `calls`, if it is given,
+/// tells which call to a transport is in progress ([`ackclock_plugin::Beacon`]).
+///
 /// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a class
 /// in Python holds the interpreter while it works and releases it briefly after a fixed number of events.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false, calls=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -108,6 +113,7 @@ pub fn run<'py>(
     algorithms: Vec<PyRef<'py, Algorithm>>,
     verify: bool,
     check: bool,
+    calls: Option<PathBuf>,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let failure = Arc::new(Failure::default());
     let scenario = parse(py, text, format, &overrides, &folder, &registered(&algorithms, &failure))?;
@@ -128,15 +134,24 @@ pub fn run<'py>(
         }
         meta.set_item("algorithms", sources)?;
     }
+    let others: Vec<_> = scenario.flows.iter().filter_map(Flow::other_transport).collect();
+    if !others.is_empty() {
+        let sources = PyDict::new(py);
+        for other in others {
+            sources.set_item(other.stack.name(), other.stack.source())?;
+        }
+        meta.set_item("transports", sources)?;
+    }
     let classes: Vec<_> = algorithms.iter().filter_map(|one| one.class()).collect();
     let holds = own.iter().any(|one| classes.contains(&one.name));
 
     let traces = trace.map_or_else(TraceSpec::default, |trace| trace.get().spec.clone());
     let watching = Watching { traces, verify, check: verify || check };
     let end = scenario.duration.max(1) as f64;
+    let calls = Arc::new(transport::Told::new(calls.as_deref())?);
     let output = py.detach(move || {
         // A million flows take seconds to set up.
-        let mut run = Run::watched(&scenario, seed, &watching)
+        let mut run = Run::called(&scenario, seed, &watching, calls)
             .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
         let mut visited = Instant::now();
         let step = |run: &mut Run| {
@@ -158,6 +173,11 @@ pub fn run<'py>(
             }
         }
         failure.check()?;
+        if let Some(failed) = run.failure() {
+            let last = run.take_traces();
+            Python::attach(|py| hand_over(py, write.as_ref(), last))?;
+            return Err(transport::error(failed));
+        }
         let mut output = run.finish();
         let last = std::mem::take(&mut output.traces);
         Python::attach(|py| hand_over(py, write.as_ref(), last))?;

@@ -14,9 +14,10 @@ use serde_json::{Value, json};
 
 use crate::cc::{Algorithm, registered};
 use crate::errors::scenario_error;
+use crate::transport;
 
 /// Reads a scenario from TOML or JSON text, with overrides (path, value) applied. The paths of files are relative to
-/// `folder`. The `known` algorithms may be named besides those of the catalogue.
+/// `folder`. The `known` algorithms and transports may be named besides those of the catalogues.
 pub fn parse(
     py: Python<'_>,
     text: &str,
@@ -26,7 +27,14 @@ pub fn parse(
     known: &[Arc<Registered>],
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
-    let outside = Outside { files: &files, registered: known, ..Outside::NOTHING };
+    let (transports, libraries) = (transport::built_in(), transport::libraries(folder));
+    let outside = Outside {
+        files: &files,
+        registered: known,
+        transports: &transports,
+        libraries: Some(&libraries),
+        ..Outside::NOTHING
+    };
     parse_with(text, format, overrides, outside)?.map_err(|error| scenario_error(py, &error))
 }
 

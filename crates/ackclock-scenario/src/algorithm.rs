@@ -120,7 +120,7 @@ impl Named {
 
 /// Returns the registered congestion controls, which a scenario may name besides those of the catalogue.
 fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
-    problems.known::<Vec<Arc<Registered>>>().map_or(&[], Vec::as_slice)
+    problems.known::<super::Known>().map_or(&[], |known| known.controls.as_slice())
 }
 
 /// Returns the algorithm that a node names; adds a problem where the node names none.

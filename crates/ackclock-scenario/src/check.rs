@@ -7,9 +7,11 @@ use ackclock_net::queue::Settings;
 use ackclock_tcp::config::{EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
-use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, Scenario};
+use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
+use super::transport::Other;
+use ackclock_app::Path;
 use ackclock_schema::kinds::Spelling;
 use ackclock_schema::quantity::{TIME, VOLUME};
 use ackclock_schema::tree::{KeyPath, quoted};
@@ -31,7 +33,10 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         check_name(&scenario.flows[..index], flow, &mut rules);
         check_start(scenario, flow, &mut rules);
         check_routes(scenario, flow, &mut rules);
-        check_tcp(scenario, flow, &mut rules);
+        match flow.other_transport() {
+            None => check_tcp(scenario, flow, &mut rules),
+            Some(other) => check_transport(scenario, other, flow, &mut rules),
+        }
         flow.app.check(&mut rules.of("app"));
     }
     check_copies(scenario, problems);
@@ -76,6 +81,30 @@ fn check_start(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
         let message =
             format!("lets the last copy start after the end of the run; accepted: all before duration, {end}");
         rules.of("arrival").refuse(last >= scenario.duration, "interval", &needs, "", message);
+    }
+}
+
+/// Refuses the fields of TCP on a flow with another transport, applications that use no transport, and parameters that
+/// the transport does not accept together.
+fn check_transport(scenario: &Scenario, other: &Other, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let name = other.stack.name();
+    for field in Flow::OF_TCP {
+        let message = format!(
+            "is a setting of TCP, and the transport is {name}; accepted: a parameter of {name}, as in \
+             transport = {{ kind = {}, ... }}",
+            quoted(name)
+        );
+        // The canonical form has the default.
+        let given = rules.given(field) && !(*field == "stack" && flow.stack == STACK);
+        rules.refuse(given, field, &[], "", message);
+    }
+    let path = Path { rate: scenario.rate(), rtt: scenario.base_rtt(flow) };
+    let datagrams = flow.app.demand(1.0, path).datagrams > 0.0;
+    let message = "has no effect, because the application sends datagrams of its own; accepted: no transport";
+    rules.refuse(datagrams, "transport", &[rules.at.key("app")], "", message);
+    let room = scenario.packet_size.saturating_sub(other.stack.overhead());
+    if let Err(message) = other.stack.check(room, &other.parameters) {
+        rules.refuse(true, "transport", &[key("packet_size")], "", message);
     }
 }
 

@@ -30,6 +30,7 @@ mod spellings;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 use std::sync::Arc;
 
@@ -41,6 +42,9 @@ use ackclock_schema::union::Union;
 use ackclock_schema::{self as schema, Problems, Renewal};
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
+
+use ackclock_transport::Stack;
+use transport::Stacks;
 
 pub use ackclock_app::App;
 pub use ackclock_schema::file::FromFile;
@@ -67,8 +71,9 @@ pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
-pub use resolve::Resolved;
+pub use resolve::{OWN, Resolved};
 pub use spellings::{AccessRate, Amount, QueueLimit};
+pub use transport::{Libraries, Other, Transport};
 
 /// The information that a reader needs besides the text of a scenario.
 #[derive(Clone, Copy)]
@@ -77,14 +82,30 @@ pub struct Outside<'a> {
     pub files: Files<'a>,
     /// The congestion controls that the scenario may name besides those of the catalogue.
     pub registered: &'a [Arc<Registered>],
+    /// The transports that the scenario may name besides TCP and those of libraries.
+    pub transports: &'a [Arc<dyn Stack>],
+    /// The function that opens libraries of transports; without one, a scenario that names a library is refused.
+    pub libraries: Option<&'a Libraries>,
     /// The function that is told each old name in the text or in an override.
     pub warn: &'a dyn Fn(&Warning),
 }
 
 impl Outside<'_> {
-    /// No files and no registered congestion controls: a scenario that names one is refused. Warnings are ignored.
-    pub const NOTHING: Outside<'static> =
-        Outside { files: schema::Outside::NOTHING.files, registered: &[], warn: &|_| {} };
+    /// No files, registered congestion controls or transports: a scenario that names one is refused. Warnings are
+    /// ignored.
+    pub const NOTHING: Outside<'static> = Outside {
+        files: schema::Outside::NOTHING.files,
+        registered: &[],
+        transports: &[],
+        libraries: None,
+        warn: &|_| {},
+    };
+}
+
+/// The things that a scenario may name besides those of the catalogues.
+struct Known {
+    controls: Vec<Arc<Registered>>,
+    stacks: Stacks,
 }
 
 impl Scenario {
@@ -165,7 +186,7 @@ impl Scenario {
             .flatten()
             .for_each(|link| drop(forget(link)));
         let mut canonical = Json::Object(canonical);
-        file::forget_paths(&mut canonical, &[remycc::TABLE, FILE]);
+        file::forget_paths(&mut canonical, &[remycc::TABLE, FILE, transport::LIBRARY]);
         let digest = Sha256::digest(canonical.to_string().as_bytes());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     }
@@ -185,9 +206,10 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     let count = root.at(&links).map_or(0, |links| if let Value::List(links) = &links.value { links.len() } else { 0 });
     (0..count).for_each(|index| preset::fill(&mut root, &links.index(index)));
     forms::resolve(&mut root);
-    let registered = outside.registered.to_vec();
+    let stacks = Stacks { built_in: outside.transports.to_vec(), libraries: outside.libraries.cloned() };
+    let known = Known { controls: outside.registered.to_vec(), stacks };
     let format = format::take(&mut root);
-    let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &registered });
+    let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &known });
     if let Err((line, message)) = format {
         // A text of another format may have other fields, so only the format is reported.
         return Err(ScenarioError { problems: vec![Problem { path: format::KEY.to_owned(), line, message }] });

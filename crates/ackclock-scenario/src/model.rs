@@ -11,6 +11,7 @@ use super::algorithm::{CongestionControl, congestion_control};
 use super::bottleneck::{Bottleneck, Link};
 use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
+use super::transport::{Transport, transport};
 use ackclock_app::App;
 use ackclock_core::Nanos;
 use ackclock_core::headers::TCP_IPV4;
@@ -109,6 +110,9 @@ macro_rules! flow {
                 return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
                 /// Access links of this flow, where they differ from the scenario's.
                 access: Option<FlowAccess> = optional("the scenario's access", table());
+                /// Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand
+                /// in its table.
+                transport: Option<Transport> = optional("tcp, the TCP of this engine", transport());
                 /// Named stack, which supplies the values of the fields below that are not given.
                 stack: String = default(STACK, one_of("stack", stack::CATALOGUE.iter().map(|s| (s.name, s.name.to_owned(), s.summary))));
                 /// Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module on
@@ -143,6 +147,12 @@ macro_rules! flow {
         }
 
         impl Flow {
+            /// The fields that only TCP has.
+            pub(super) const OF_TCP: &[&str] = &[
+                "stack", "cc", "validation", "slow_start", "careful_resume", "pacing", "initial_window",
+                $(stringify!($setting),)* "restart_after_idle", "mss",
+            ];
+
             /// Replaces the settings that the flow gives.
             pub(super) fn replace_settings(&self, config: &mut Config) {
                 $(if let Some(value) = self.$setting {

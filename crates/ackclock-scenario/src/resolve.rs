@@ -12,6 +12,7 @@ use super::link::{Direction, LinkDelay, LinkRate};
 use super::model::{Access, Flow, Pacing, Probes, Scenario};
 use super::queue::Queue;
 use super::spellings::QueueLimit;
+use super::transport::{Other, Transport};
 use ackclock_app::Path;
 use ackclock_core::Nanos;
 
@@ -123,6 +124,9 @@ impl Probes {
     }
 }
 
+/// The validation and the pacing of a transport that is not TCP, which only the transport knows.
+pub const OWN: &str = "own";
+
 /// The algorithms of a flow after its stack has supplied what the flow does not give.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Resolved {
@@ -154,7 +158,23 @@ impl Scenario {
 }
 
 impl Flow {
+    /// Returns the transport of the flow, if it is not TCP.
+    pub fn other_transport(&self) -> Option<&Other> {
+        if let Some(Transport::Other(other)) = &self.transport { Some(other) } else { None }
+    }
+
     fn resolved(&self, packet_size: u32) -> Resolved {
+        if let Some(other) = self.other_transport() {
+            return Resolved {
+                flow: self.name.clone(),
+                copies: self.count,
+                stack: other.stack.name().to_owned(),
+                cc: other.cc(),
+                slow_start: None,
+                validation: OWN,
+                pacing: OWN,
+            };
+        }
         let config = self.tcp_config(packet_size);
         let registered = self.cc.as_ref().is_some_and(|cc| cc.registered().is_some());
         let owns = || {

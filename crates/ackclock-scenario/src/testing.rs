@@ -60,6 +60,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].access.rate", "3x"),
     ("flows[2].access.source_delay", "3ms"),
     ("flows[2].access.sink_delay", "4ms"),
+    ("flows[2].transport", "tcp"),
     ("flows[2].stack", "linux"),
     ("flows[2].cc", "cubic"),
     ("flows[2].validation", "newcwv"),

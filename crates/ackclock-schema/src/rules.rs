@@ -21,6 +21,11 @@ impl<'a, 'p> Rules<'a, 'p> {
         Rules { at: self.at.key(key), problems: self.problems }
     }
 
+    /// Whether the field `key` is given.
+    pub fn given(&self, key: &str) -> bool {
+        self.problems.written(&self.at.key(key)).is_some()
+    }
+
     /// Adds a problem with the field `key` if `broken`, unless there is a problem with this field or with a field that
     /// the rule needs. The message starts with the value as it was written, or with `default` if it was not written.
     pub fn refuse(&mut self, broken: bool, key: &str, needs: &[KeyPath], default: &str, message: impl AsRef<str>) {

@@ -27,7 +27,7 @@ pub struct Actor {
 /// Parameters with which an application cannot run.
 pub fn actors(scenario: &Scenario, seed: u64) -> Result<Vec<Actor>, ScenarioError> {
     let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
-    let specs = build::flows(scenario, seed, &mut dumbbell, &links, &|_| None)?;
+    let specs = build::tcp_flows(scenario, seed, &mut dumbbell, &links)?;
     let actor = |spec: crate::world::FlowSpec| {
         let (start, random) = (spec.start(seed), spec.random(seed));
         Actor { labels: spec.labels, start, random, app: spec.app }

@@ -425,7 +425,7 @@ impl<P: Contents> Observer<P> for Recorder {
             Event::Sent { contents, offset, retransmission } => self.sent(now, who, contents, offset, retransmission),
             _ if who.side == Side::Sink => {}
             Event::Timeout { .. } => self.happened(now, who, "timeout"),
-            Event::Received { .. } | Event::Acknowledged { .. } => {}
+            Event::Received { .. } | Event::Acknowledged { .. } | Event::Log { .. } => {}
             Event::Tcp(event) => self.of_tcp(now, who, event),
         }
     }

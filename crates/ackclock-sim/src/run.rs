@@ -1,16 +1,20 @@
 //! The run of a scenario: from the scenario to its tables and traces.
 
+use std::sync::{Arc, OnceLock};
+
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_results::invariants::{self, Facts, Finding};
-use ackclock_scenario::{Flow, Scenario, ScenarioError};
-use ackclock_tcp::Segment;
+use ackclock_scenario::{Flow, Problem, Scenario, ScenarioError};
 use ackclock_tcp::cc::Algorithm;
+use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
 use serde_json::{Map, json};
 
 use crate::build;
 use crate::dumbbell::Dumbbell;
-use crate::endpoint::Event;
+use crate::endpoint::foreign::{Calls, Failed, ForeignConfig};
+use crate::endpoint::mixed::{Mixed, MixedConfig, Parcel};
+use crate::endpoint::{Contents, Endpoint, Event};
 use crate::ids::{EndpointId, FlowId, LinkId};
 use crate::measures::Achieved;
 use crate::network::Topology;
@@ -44,41 +48,78 @@ pub struct Watching {
     pub check: bool,
 }
 
-/// All observers of a run.
-struct Watchers {
+/// All observers of a run whose packets have the contents `P`.
+struct Watchers<P> {
     recorder: Option<Recorder>,
     traces: Option<Traces>,
-    verifier: Option<Verifier>,
+    verifier: Option<Verifier<P>>,
 }
 
-impl Observer for Watchers {
+impl<P> Watchers<P> {
+    fn is_empty(&self) -> bool {
+        self.recorder.is_none() && self.traces.is_none() && self.verifier.is_none()
+    }
+}
+
+impl<P: Contents> Observer<P> for Watchers<P> {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
-        Observer::<Segment>::opened(&mut self.recorder, endpoint, generation, who);
-        self.traces.opened(endpoint, generation, who);
+        Observer::<P>::opened(&mut self.recorder, endpoint, generation, who);
+        Observer::<P>::opened(&mut self.traces, endpoint, generation, who);
         self.verifier.opened(endpoint, generation, who);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
         self.recorder.endpoint(now, who, event);
         self.traces.endpoint(now, who, event);
         self.verifier.endpoint(now, who, event);
     }
 
     fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
-        Observer::<Segment>::delivered(&mut self.recorder, now, flow, bytes);
+        Observer::<P>::delivered(&mut self.recorder, now, flow, bytes);
     }
 
-    fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
-        self.recorder.network(at, segment, event);
-        self.traces.network(at, segment, event);
-        self.verifier.network(at, segment, event);
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
+        self.recorder.network(at, contents, event);
+        self.traces.network(at, contents, event);
+        self.verifier.network(at, contents, event);
     }
 }
 
-/// Unused observers cost nothing.
+/// Unused observers cost nothing, and a run of TCP alone knows no other transport.
 enum Observed {
     Not(Box<World<()>>),
-    By(Box<World<Watchers>>),
+    By(Box<World<Watchers<Segment>>>),
+    Mixed(Box<World<Watchers<Parcel>, Mixed>>),
+}
+
+/// Evaluates an expression for the world, whatever its type.
+macro_rules! for_world {
+    ($observed:expr, $world:ident => $body:expr) => {
+        match $observed {
+            Observed::Not($world) => $body,
+            Observed::By($world) => $body,
+            Observed::Mixed($world) => $body,
+        }
+    };
+}
+
+/// The first mistake of a stack in a run.
+#[derive(Default)]
+struct Mistake(OnceLock<Failed>);
+
+impl Calls for Mistake {
+    fn failed(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    fn fail(&self, failed: Failed) {
+        // Only the first mistake is kept.
+        let _ = self.0.set(failed);
+    }
+
+    fn failure(&self) -> Option<Failed> {
+        self.0.get().cloned()
+    }
 }
 
 /// The run of a scenario. It covers the times from 0 to the scenario's duration, both included.
@@ -87,6 +128,8 @@ pub struct Run {
     links: Vec<(LinkId, String)>,
     /// The facts with which the tables are checked, if they are to be checked.
     facts: Option<Facts>,
+    /// The receiver of the mistakes of transports.
+    calls: Arc<dyn Calls>,
 }
 
 impl Run {
@@ -117,117 +160,127 @@ impl Run {
         watching: &Watching,
         replace: &dyn Fn(&Flow) -> Option<Algorithm>,
     ) -> Result<Run, ScenarioError> {
+        Run::create(scenario, seed, watching, replace, Arc::new(Mistake::default()))
+    }
+
+    /// Creates the same run, and tells `calls` of each call to a transport that is not TCP.
+    ///
+    /// # Errors
+    /// Parameters with which an application cannot run, and unknown places of captures.
+    pub fn called(
+        scenario: &Scenario,
+        seed: Option<u64>,
+        watching: &Watching,
+        calls: Arc<dyn Calls>,
+    ) -> Result<Run, ScenarioError> {
+        Run::create(scenario, seed, watching, &|_| None, calls)
+    }
+
+    fn create(
+        scenario: &Scenario,
+        seed: Option<u64>,
+        watching: &Watching,
+        replace: &dyn Fn(&Flow) -> Option<Algorithm>,
+        calls: Arc<dyn Calls>,
+    ) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
-        let mut flows = build::flows(scenario, seed, &mut dumbbell, &links, replace)?;
-
-        let (topology, duration) = (dumbbell.topology, scenario.duration);
-        let probes = &scenario.probes;
-        let recorder = probes.record().then(|| {
-            let watch = Watch {
-                window: probes.window,
-                packets: probes.packets,
-                timeouts: probes.timeouts,
-                queues: probes.queues,
-                rates: probes.rates,
-                interval: probes.interval,
-                from: probes.from,
-                to: probes.to.unwrap_or(duration),
-            };
-            let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
-            Recorder::new(watch, names, links.clone(), build::outages(scenario))
-        });
-        let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
-        let samples = probes.window || watching.traces.events || watching.traces.qlog;
-        flows.iter_mut().for_each(|flow| flow.config.samples_rate = samples);
-        let verifier = watching.verify.then(|| Verifier::new(&topology, flows.iter().map(|flow| flow.routes)));
-        let world = if recorder.is_some() || traces.is_some() || verifier.is_some() {
-            let watchers = Watchers { recorder, traces, verifier };
-            Observed::By(Box::new(World::new(topology, flows, seed, duration, watchers)))
-        } else {
-            Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
-        };
+        let samples = scenario.probes.window || watching.traces.events || watching.traces.qlog;
+        let tcp = |config: &Config| Config { samples_rate: samples, ..config.clone() };
         let facts = (watching.check || cfg!(debug_assertions)).then(|| build::facts(scenario));
-        Ok(Run { world, links, facts })
+        let world = if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
+            let convert = |flow: &Flow, config: &Config, name: &str| match flow.other_transport() {
+                None => MixedConfig::Tcp(Box::new(tcp(config))),
+                Some(other) => MixedConfig::Foreign(ForeignConfig {
+                    datagram: scenario.packet_size.saturating_sub(other.stack.overhead()),
+                    stack: other.stack.clone(),
+                    parameters: other.parameters.clone(),
+                    log: watching.traces.qlog,
+                    flow: name.into(),
+                    calls: calls.clone(),
+                }),
+            };
+            let flows = build::flows::<Mixed>(scenario, seed, &mut dumbbell, &links, replace, &convert)?;
+            let watchers = watchers(scenario, seed, watching, &dumbbell.topology, &flows, &links)?;
+            Observed::Mixed(Box::new(World::new(dumbbell.topology, flows, seed, scenario.duration, watchers)))
+        } else {
+            let convert = |_: &Flow, config: &Config, _: &str| tcp(config);
+            let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, replace, &convert)?;
+            let watchers = watchers(scenario, seed, watching, &dumbbell.topology, &flows, &links)?;
+            let (topology, duration) = (dumbbell.topology, scenario.duration);
+            if watchers.is_empty() {
+                Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
+            } else {
+                Observed::By(Box::new(World::new(topology, flows, seed, duration, watchers)))
+            }
+        };
+        Ok(Run { world, links, facts, calls })
     }
 
     /// Runs a scenario to its end with the verifier and checks its tables ([`invariants`]); the findings are part of
     /// the output.
     ///
     /// # Errors
-    /// Parameters with which an application cannot run.
+    /// Parameters with which an application cannot run, and the mistake of a transport.
     pub fn verified(scenario: &Scenario, seed: Option<u64>) -> Result<Output, ScenarioError> {
         let mut run = Run::watched(scenario, seed, &Watching { verify: true, check: true, ..Watching::default() })?;
         while run.step(u64::MAX) {}
+        if let Some(failed) = run.failure() {
+            let problem = Problem { path: "flows".to_owned(), line: None, message: failed.to_string() };
+            return Err(ScenarioError { problems: vec![problem] });
+        }
         Ok(run.finish())
     }
 
-    /// Handles up to `max_events` events. Returns whether the run continues.
+    /// Handles up to `max_events` events. Returns whether the run continues; it does not after the mistake of a
+    /// transport.
     pub fn step(&mut self, max_events: u64) -> bool {
-        match &mut self.world {
-            Observed::Not(world) => world.step(max_events),
-            Observed::By(world) => world.step(max_events),
-        }
+        for_world!(&mut self.world, world => world.step(max_events)) && !self.calls.failed()
+    }
+
+    /// Returns the mistake of a transport that has ended the run.
+    pub fn failure(&self) -> Option<Failed> {
+        self.calls.failure()
     }
 
     /// Returns the current simulated time.
     pub fn now(&self) -> Nanos {
-        match &self.world {
-            Observed::Not(world) => world.now(),
-            Observed::By(world) => world.now(),
-        }
+        for_world!(&self.world, world => world.now())
     }
 
     /// Returns the number of slots of connections, which is the largest number that were open at once so far.
     pub fn slots(&self) -> usize {
-        match &self.world {
-            Observed::Not(world) => world.slots(),
-            Observed::By(world) => world.slots(),
-        }
+        for_world!(&self.world, world => world.slots())
     }
 
     /// Removes and returns the traces so far, so that a long run need not store them.
     pub fn take_traces(&mut self) -> Vec<Chunk> {
         let now = self.now();
-        match &mut self.world {
-            Observed::Not(_) => Vec::new(),
-            Observed::By(world) => {
-                world.observer_mut().traces.as_mut().map_or_else(Vec::new, |traces| traces.take(now))
-            }
-        }
+        let traces = match &mut self.world {
+            Observed::Not(_) => None,
+            Observed::By(world) => world.observer_mut().traces.as_mut(),
+            Observed::Mixed(world) => world.observer_mut().traces.as_mut(),
+        };
+        traces.map_or_else(Vec::new, |traces| traces.take(now))
     }
 
     /// Returns the achievements of the flows so far, in the order of the scenario and its copies. It costs less than the
     /// tables of [`Run::finish`].
     pub fn achievements(&self) -> Vec<Achieved> {
-        match &self.world {
-            Observed::Not(world) => world.achievements(),
-            Observed::By(world) => world.achievements(),
-        }
+        for_world!(&self.world, world => world.achievements())
     }
 
     /// Returns the tables and traces of the whole run.
     ///
     /// # Panics
-    /// If [`Run::step`] has not returned false yet: the counts of links whose times are computed in advance are correct
-    /// only at the end. With debug assertions, if the tables break an invariant.
+    /// If [`Run::step`] has not returned false yet, or after a mistake of a transport: the counts of links whose times
+    /// are computed in advance are correct only at the end. With debug assertions, if the tables break an invariant.
     pub fn finish(self) -> Output {
         let now = self.now();
         let mut output = match self.world {
             Observed::Not(mut world) => Output { tables: world.report(&self.links), ..Output::default() },
-            Observed::By(mut world) => {
-                let mut tables: Tables = world.report(&self.links);
-                let (network, watchers) = world.into_parts();
-                if let Some(recorder) = watchers.recorder {
-                    recorder.report(now, &network, &mut tables);
-                }
-                Output {
-                    tables,
-                    traces: watchers.traces.map_or_else(Vec::new, |traces| traces.finish(now)),
-                    violations: watchers.verifier.map_or_else(Vec::new, |verifier| verifier.finish(now)),
-                    findings: Vec::new(),
-                }
-            }
+            Observed::By(world) => watched(*world, &self.links, now),
+            Observed::Mixed(world) => watched(*world, &self.links, now),
         };
         if let Some(facts) = &self.facts {
             output.findings = invariants::check(facts, &output.tables);
@@ -237,12 +290,56 @@ impl Run {
     }
 }
 
+/// Returns the output of a run with observers at its end.
+fn watched<E: Endpoint>(mut world: World<Watchers<E::Packet>, E>, links: &[(LinkId, String)], now: Nanos) -> Output {
+    let mut tables: Tables = world.report(links);
+    let (network, watchers) = world.into_parts();
+    if let Some(recorder) = watchers.recorder {
+        recorder.report(now, &network, &mut tables);
+    }
+    Output {
+        tables,
+        traces: watchers.traces.map_or_else(Vec::new, |traces| traces.finish(now)),
+        violations: watchers.verifier.map_or_else(Vec::new, |verifier| verifier.finish(now)),
+        findings: Vec::new(),
+    }
+}
+
+/// Returns the observers that a scenario and its user ask for.
+fn watchers<E: Endpoint>(
+    scenario: &Scenario,
+    seed: u64,
+    watching: &Watching,
+    topology: &Topology,
+    flows: &[FlowSpec<E>],
+    links: &[(LinkId, String)],
+) -> Result<Watchers<E::Packet>, ScenarioError> {
+    let probes = &scenario.probes;
+    let recorder = probes.record().then(|| {
+        let watch = Watch {
+            window: probes.window,
+            packets: probes.packets,
+            timeouts: probes.timeouts,
+            queues: probes.queues,
+            rates: probes.rates,
+            interval: probes.interval,
+            from: probes.from,
+            to: probes.to.unwrap_or(scenario.duration),
+        };
+        let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
+        Recorder::new(watch, names, links.to_vec(), build::outages(scenario))
+    });
+    let traces = traces(scenario, seed, &watching.traces, flows, links)?;
+    let verifier = watching.verify.then(|| Verifier::new(topology, flows.iter().map(|flow| flow.routes)));
+    Ok(Watchers { recorder, traces, verifier })
+}
+
 /// Returns the observer that traces a run, if a trace is requested.
-fn traces(
+fn traces<E: Endpoint>(
     scenario: &Scenario,
     seed: u64,
     spec: &TraceSpec,
-    flows: &[FlowSpec],
+    flows: &[FlowSpec<E>],
     links: &[(LinkId, String)],
 ) -> Result<Option<Traces>, ScenarioError> {
     if spec.is_empty() {
@@ -256,6 +353,11 @@ fn traces(
     ];
     let names = Names {
         flows: flows.iter().map(|flow| flow.labels.name.clone()).collect(),
+        own_logs: scenario
+            .flows
+            .iter()
+            .flat_map(|flow| std::iter::repeat_n(flow.other_transport().is_some(), flow.count as usize))
+            .collect(),
         links: links
             .iter()
             .map(|(_, name)| name.clone())

@@ -51,6 +51,16 @@ pub trait Stack: Send + Sync {
     /// Bytes of the headers below a datagram: 28 for IPv4 and UDP, 0 for a stack whose datagrams are IP packets.
     fn overhead(&self) -> u32;
 
+    /// Checks parameters, each of which is accepted alone, for datagrams of at most `datagram` bytes.
+    ///
+    /// # Errors
+    /// The mistake, as a predicate about the value and what would be accepted: `is too small for datagrams of 1,000
+    /// bytes; accepted: at least 1,200`.
+    fn check(&self, datagram: u32, parameters: &Parameters) -> Result<(), String> {
+        let _ = (datagram, parameters);
+        Ok(())
+    }
+
     /// Creates one end of a connection at time `now`.
     ///
     /// # Errors

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError, UnusedCliTokensError
 
 from ackclock import _build
-from ackclock._errors import AlgorithmError, Cancelled, ProcessError, RefusedError, ScenarioError, VerificationError
+from ackclock._errors import (
+    AlgorithmError,
+    Cancelled,
+    ProcessError,
+    RefusedError,
+    ScenarioError,
+    TransportError,
+    VerificationError,
+)
 from ackclock._registry import LoadError
 from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
@@ -116,6 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
+        complain(str(error))
+    except TransportError as error:
         complain(str(error))
     except ProcessError as error:
         sys.stderr.write(error.said or "")

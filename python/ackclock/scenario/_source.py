@@ -31,6 +31,7 @@ __all__ = [
     "catalogue",
     "check",
     "event_schema",
+    "foreign",
     "load",
     "named",
     "override_pairs",
@@ -209,6 +210,12 @@ def canonical(text: Text, pairs: Iterable[tuple[str, str]] = ()) -> dict[str, An
         document = _core.check(text.text, text.format, list(pairs), text.folder, _registry.algorithms())
     checked: dict[str, Any] = json.loads(document)
     return checked
+
+
+def foreign(canonical: Mapping[str, Any]) -> bool:
+    """Whether a canonical scenario names a transport of a library, whose code may crash or block its process."""
+    named = (flow.get("transport") for flow in canonical["flows"])
+    return any(isinstance(one, dict) and "library" in one for one in named)
 
 
 def schema() -> dict[str, Any]:

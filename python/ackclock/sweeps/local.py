@@ -37,9 +37,9 @@ LARGE_BYTES = 1 << 30
 class Threads:
     """Does runs on threads, a few ahead of those that are under way.
 
-    Runs that may be large have processes of their own, and so have those that were under way when an earlier start of
-    the sweep was killed. With a `limit` of bytes of memory all have. Runs whose congestion control is in Python share
-    processes, one run at a time in each, unless there is one thread.
+    Runs that may be large have processes of their own. So have runs that execute transports of libraries, and those
+    that were under way when an earlier start of the sweep was killed. With a `limit` of bytes of memory all have. Runs
+    whose congestion control is in Python share processes, one run at a time in each, unless there is one thread.
     """
 
     def __init__(
@@ -77,7 +77,8 @@ class Threads:
             try:
                 if processes is not None and not {*python}.isdisjoint(own):
                     return in_process(task, processes, cancel, note)
-                if self._limit is None and run.key not in journal.suspects and point.memory <= LARGE_BYTES:
+                own_process = self._limit is not None or run.key in journal.suspects or point.foreign
+                if not own_process and point.memory <= LARGE_BYTES:
                     try:
                         return task.perform(cancel, note)
                     except MemoryError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arro3.core import Array, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
-from ackclock._errors import AlgorithmError, Cancelled
+from ackclock._errors import AlgorithmError, Cancelled, TransportError
 from ackclock._run import run_job
 from ackclock.store.packed import Record, pack
 from ackclock.store.provenance import build
@@ -97,6 +97,6 @@ def _row(measured: Mapping[str, float]) -> ArrowTable:
 
 
 def _failed(record: Record, error: BaseException) -> Record:
-    text = str(error) if isinstance(error, AlgorithmError) else f"{type(error).__name__}: {error}"
+    text = str(error) if isinstance(error, AlgorithmError | TransportError) else f"{type(error).__name__}: {error}"
     told = "".join(traceback.format_exception(error.__cause__ or error))
     return record | {"status": "failed", "error": text, "details": told}

@@ -15,6 +15,7 @@ from ackclock._errors import Problem, ScenarioError
 from ackclock._run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
+from ackclock.scenario._source import foreign
 from ackclock.store.provenance import build
 from ackclock.sweeps.sources import Reference, algorithms_of, references
 
@@ -89,6 +90,8 @@ class Point:
     """The files that it names."""
     algorithms: tuple[str, ...] = ()
     """The congestion controls that it names."""
+    foreign: bool = False
+    """Whether it executes transports of libraries, which may crash or block."""
     weight: float | None = None
     """Its weight in a population, which is no part of its runs."""
     population: tuple[str, ...] = ()
@@ -143,7 +146,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
             points.append(
                 Point(
                     setting.params, scenario, pairs, digest, memory, backend, named_files, algorithms,
-                    setting.weight, setting.population,
+                    foreign(canonical), setting.weight, setting.population,
                 )
             )  # fmt: skip
     if wrong:

@@ -10,9 +10,11 @@ use ackclock_app::{ParamProblem, Path};
 use ackclock_core::{Nanos, Stream, stream_seed};
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
+use ackclock_tcp::Config;
 use ackclock_tcp::cc::Algorithm;
 
 use crate::dumbbell::{Access, Dumbbell};
+use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
@@ -69,34 +71,60 @@ pub(crate) fn outages(scenario: &Scenario) -> Vec<Outage> {
 /// A function that returns the congestion control of a flow where it is not the scenario's.
 pub(crate) type Replace<'a> = dyn Fn(&Flow) -> Option<Algorithm> + 'a;
 
+/// A function that makes a flow's configuration for endpoints `E` of that of its TCP; the name is that of a copy.
+pub(crate) type Convert<'a, E> = dyn Fn(&Flow, &Config, &str) -> <E as Endpoint>::Config + 'a;
+
 /// Creates the flows of a scenario, and adds their access links to the network.
 ///
 /// # Errors
 /// Parameters with which an application cannot run.
-pub(crate) fn flows(
+pub(crate) fn flows<E: Endpoint>(
     scenario: &Scenario,
     seed: u64,
     dumbbell: &mut Dumbbell,
     links: &[(LinkId, String)],
     replace: &Replace<'_>,
-) -> Result<Vec<FlowSpec>, ScenarioError> {
+    convert: &Convert<'_, E>,
+) -> Result<Vec<FlowSpec<E>>, ScenarioError> {
     let mut flows = Vec::new();
     for (index, flow) in scenario.flows.iter().enumerate() {
-        add_copies(&mut flows, dumbbell, links, scenario, flow, seed, replace)
+        add_copies(&mut flows, dumbbell, links, (scenario, flow, seed), replace, convert)
             .map_err(|problems| ScenarioError { problems: located(problems, index) })?;
     }
     Ok(flows)
 }
 
-/// Adds the copies of a flow with their access links.
-fn add_copies(
-    flows: &mut Vec<FlowSpec>,
+/// Creates the flows of a scenario for a network without the simulator's endpoints, and adds their access links to the
+/// network.
+///
+/// # Errors
+/// Parameters with which an application cannot run, and transports besides TCP.
+pub(crate) fn tcp_flows(
+    scenario: &Scenario,
+    seed: u64,
     dumbbell: &mut Dumbbell,
     links: &[(LinkId, String)],
-    scenario: &Scenario,
-    flow: &Flow,
-    seed: u64,
+) -> Result<Vec<FlowSpec>, ScenarioError> {
+    let problem = |(index, flow): (usize, &Flow)| {
+        let name = flow.other_transport()?.stack.name();
+        let message = format!("{name:?} runs in the simulator only; accepted here: \"tcp\"");
+        Some(Problem { path: format!("flows[{index}].transport"), line: None, message })
+    };
+    let problems: Vec<_> = scenario.flows.iter().enumerate().filter_map(problem).collect();
+    if !problems.is_empty() {
+        return Err(ScenarioError { problems });
+    }
+    flows(scenario, seed, dumbbell, links, &|_| None, &|_, config, _| config.clone())
+}
+
+/// Adds the copies of a flow with their access links.
+fn add_copies<E: Endpoint>(
+    flows: &mut Vec<FlowSpec<E>>,
+    dumbbell: &mut Dumbbell,
+    links: &[(LinkId, String)],
+    (scenario, flow, seed): (&Scenario, &Flow, u64),
     replace: &Replace<'_>,
+    convert: &Convert<'_, E>,
 ) -> Result<(), Vec<ParamProblem>> {
     let own = scenario.access_of(flow);
     let hops = scenario.routes(flow);
@@ -128,17 +156,28 @@ fn add_copies(
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
             config.cc = cc.algorithm(&name);
         }
-        let labels = FlowLabels {
-            name,
-            stack: flow.stack.as_str().into(),
-            cc: config.cc.name().clone(),
-            validation: config.validation.name,
-            pacing: config.pacing_name(),
-            app: kind,
+        let own = convert(flow, &config, &name);
+        let labels = match flow.other_transport() {
+            None => FlowLabels {
+                name,
+                stack: flow.stack.as_str().into(),
+                cc: config.cc.name().clone(),
+                validation: config.validation.name,
+                pacing: config.pacing_name(),
+                app: kind,
+            },
+            Some(other) => FlowLabels {
+                name,
+                stack: other.stack.name().into(),
+                cc: other.cc().into(),
+                validation: scenario::OWN,
+                pacing: scenario::OWN,
+                app: kind,
+            },
         };
         flows.push(FlowSpec {
             labels,
-            config: config.clone(),
+            config: own,
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,

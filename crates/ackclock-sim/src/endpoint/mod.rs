@@ -121,6 +121,8 @@
 //! A [`World`](crate::world::World) runs such a transport if its flows are `FlowSpec<Blast>`.
 
 mod contents;
+pub mod foreign;
+pub mod mixed;
 mod tcp;
 
 use ackclock_core::{Nanos, Stream};
@@ -250,6 +252,11 @@ pub enum Event<'a, P> {
     /// An event of the state that a TCP has: window, recovery, connection state. The common events are never in here.
     /// Another transport may report these events if they apply to it, for example its window.
     Tcp(TcpEvent<'a>),
+    /// The transport has written a part of a log of its own.
+    Log {
+        /// The part.
+        bytes: &'a [u8],
+    },
 }
 
 impl<P> Clone for Event<'_, P> {

@@ -53,7 +53,7 @@ fn compared(text: &str) -> (usize, usize) {
     let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
     let seed = scenario.seed;
     let (mut dumbbell, links) = build::network(Topology::default(), &scenario, seed);
-    let flows = build::flows(&scenario, seed, &mut dumbbell, &links, &|_| None).unwrap();
+    let flows = build::tcp_flows(&scenario, seed, &mut dumbbell, &links).unwrap();
     let topology = dumbbell.topology;
     let own = flows.iter().flat_map(|flow| flow.routes.map(|route| topology.hops(route)[0])).collect();
     let mut world: World<Record> =

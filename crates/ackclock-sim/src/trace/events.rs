@@ -45,7 +45,7 @@ impl EventLog {
             Event::Received { contents: segment } => ("segment_received", segment_fields(segment)),
             Event::Timeout { count } => ("timeout", object([("count", json!(count))])),
             // The segment that acknowledged is in the log.
-            Event::Acknowledged { .. } => return,
+            Event::Acknowledged { .. } | Event::Log { .. } => return,
             Event::Tcp(event) => match of_tcp(event) {
                 Some(named) => named,
                 None => return,

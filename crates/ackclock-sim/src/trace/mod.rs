@@ -19,12 +19,13 @@ use ackclock_scenario::Problem;
 use ackclock_tcp::{Ecn, Flags, Segment};
 use serde_json::{Map, Value};
 
-use crate::endpoint::Event;
+use crate::endpoint::{Contents, Event};
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
 use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use ackclock_app::Side;
 use ackclock_core::Nanos;
+use ackclock_core::headers::UDP_IPV4;
 
 use filter::Filter;
 use qlog::Qlogs;
@@ -63,6 +64,8 @@ impl TraceSpec {
 pub struct Names {
     /// Names of the flows.
     pub flows: Vec<String>,
+    /// Whether the transport of each flow writes its own logs.
+    pub own_logs: Vec<bool>,
     /// Names of the links.
     pub links: Vec<String>,
     /// Links with a queue, which are the place `bottleneck`.
@@ -119,7 +122,7 @@ impl Traces {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let qlogs = spec.qlog.then(|| Qlogs::new(&about, names.flows.clone()));
+        let qlogs = spec.qlog.then(|| Qlogs::new(&about, names.flows.clone(), names.own_logs));
         let events = spec.events.then(|| EventLog::new(about, names.flows, names.links));
         Ok(Traces { captures, events, qlogs, filter, queues: names.bottleneck, endpoints: BTreeMap::new() })
     }
@@ -172,22 +175,47 @@ fn place(name: &str, names: &Names) -> Result<(Place, Vec<String>), String> {
     Err(format!("no place to capture is called {name}; accepted: bottleneck, {}{more}", some.join(", ")))
 }
 
+/// Returns the segment that stands for a packet in traces. A packet that is no segment has the length and the ECN field
+/// of a datagram, and no flags.
+fn segment_for<P: Contents>(contents: &P) -> Segment {
+    let datagram = || {
+        let len = contents.size().saturating_sub(UDP_IPV4);
+        Segment { ecn: contents.ecn(), len, ..Segment::new(Flags(0)) }
+    };
+    contents.as_segment().copied().unwrap_or_else(datagram)
+}
+
 /// Returns the segment that stands for a datagram in traces: it has the datagram's length and ECN field and no flags.
 fn segment_of(datagram: Packet) -> Segment {
     let (_, len) = datagram.as_datagram().expect("only a datagram has no contents");
     Segment { ecn: datagram.ecn(), len, ..Segment::new(Flags(0)) }
 }
 
-/// Traces are of TCP: captures and the event log contain the headers of segments and datagrams.
-impl Observer for Traces {
+/// Captures and the event log contain the headers of segments; all other packets are datagrams in them.
+impl<P: Contents> Observer<P> for Traces {
     fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
         self.endpoints.insert((endpoint, generation), who);
     }
 
-    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
+    fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
         if !self.filter.has_flow(Some(who.flow)) {
             return;
         }
+        let segment;
+        let event = match event {
+            Event::Sent { contents, offset, retransmission } => {
+                segment = segment_for(contents);
+                Event::Sent { contents: &segment, offset, retransmission }
+            }
+            Event::Received { contents } => {
+                segment = segment_for(contents);
+                Event::Received { contents: &segment }
+            }
+            Event::Acknowledged { una } => Event::Acknowledged { una },
+            Event::Timeout { count } => Event::Timeout { count },
+            Event::Tcp(event) => Event::Tcp(event),
+            Event::Log { bytes } => Event::Log { bytes },
+        };
         let written = self.filter.has_time(now);
         if let Some(qlogs) = &mut self.qlogs {
             qlogs.endpoint(now, who, &event, written);
@@ -205,12 +233,11 @@ impl Observer for Traces {
         }
     }
 
-    fn network(&mut self, at: Nanos, segment: Option<&Segment>, event: NetworkEvent) {
+    fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
         if !self.filter.has_time(at) || !self.filter.has_flow(self.sender(event.packet()).map(|who| who.flow)) {
             return;
         }
-        let datagram = (segment.is_none()).then(|| segment_of(event.packet()));
-        let Some(segment) = segment.or(datagram.as_ref()) else { return };
+        let segment = &contents.map_or_else(|| segment_of(event.packet()), segment_for);
         let (link, dropped, packet) = match event {
             NetworkEvent::Enqueued { link, packet, .. } | NetworkEvent::Sent { link, packet, .. } => {
                 (Some(link), None, packet)

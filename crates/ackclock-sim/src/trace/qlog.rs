@@ -33,6 +33,8 @@ pub struct Qlogs {
     /// Provenance of the run, for the descriptions.
     about: String,
     flows: Vec<String>,
+    /// Whether the transport of each flow writes its own logs.
+    own: Vec<bool>,
     logs: BTreeMap<(FlowId, Conn, bool), Log>,
 }
 
@@ -63,8 +65,9 @@ struct Direction {
 }
 
 impl Qlogs {
-    /// Begins the logs of flows with these names, in the order of their numbers; `about` is the provenance of the run.
-    pub fn new(about: &Map<String, Value>, flows: Vec<String>) -> Qlogs {
+    /// Begins the logs of flows with these names, in the order of their numbers. `own` tells which flows have a transport
+    /// that writes its own logs, and `about` is the provenance of the run.
+    pub fn new(about: &Map<String, Value>, flows: Vec<String>, own: Vec<bool>) -> Qlogs {
         let text = |key: &str| about.get(key).map_or_else(String::new, |value| value.to_string().replace('"', ""));
         let about = format!(
             "ackclock {}, scenario {} with hash {}, seed {}",
@@ -73,15 +76,21 @@ impl Qlogs {
             text("scenario_hash"),
             text("seed")
         );
-        Qlogs { about, flows, logs: BTreeMap::new() }
+        Qlogs { about, flows, own, logs: BTreeMap::new() }
     }
 
     /// Records an event of an endpoint. An event that is not `written` counts for the numbers of packets alone.
     pub fn endpoint(&mut self, now: Nanos, who: Who, event: &Event<'_, Segment>, written: bool) {
+        let own = self.own[who.flow.index()];
+        if own != matches!(event, Event::Log { .. }) {
+            return;
+        }
         let log = self.logs.entry((who.flow, who.conn, who.side == Side::Sink)).or_default();
         let before = log.text.len();
         log.event(now, event);
-        if !written {
+        if own {
+            // Its parts are not ours to leave out.
+        } else if !written {
             log.text.truncate(before);
         } else if !log.begun && !log.text.is_empty() {
             log.begun = true;
@@ -160,6 +169,7 @@ impl Log {
                 self.timer(now, "rto");
             }
             Event::Acknowledged { .. } => self.timeouts = 0,
+            Event::Log { bytes } => self.text.push_str(&String::from_utf8_lossy(bytes)),
             Event::Tcp(event) => self.of_tcp(now, event),
         }
     }

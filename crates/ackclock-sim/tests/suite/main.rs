@@ -7,6 +7,7 @@ mod congestion_controls;
 mod datagrams;
 mod extremes;
 mod foreign_flow;
+mod foreign_stack;
 mod foreign_transport;
 mod invariants;
 mod links;

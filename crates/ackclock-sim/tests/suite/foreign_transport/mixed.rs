@@ -91,6 +91,7 @@ impl<P: Clone + Into<Packet>, V: Events<Packet>> Events<P> for Inner<'_, V> {
             Event::Acknowledged { una } => self.0.event(now, Event::Acknowledged { una }),
             Event::Timeout { count } => self.0.event(now, Event::Timeout { count }),
             Event::Tcp(event) => self.0.event(now, Event::Tcp(event)),
+            Event::Log { bytes } => self.0.event(now, Event::Log { bytes }),
         }
     }
 }

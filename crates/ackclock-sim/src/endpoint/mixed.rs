@@ -1,0 +1,231 @@
+//! Endpoints of runs in which flows differ in their transport.
+
+use ackclock_core::{Ecn, Nanos, Stream};
+use ackclock_net::queue::Request;
+use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
+
+use super::foreign::{Datagram, Foreign, ForeignConfig};
+use super::{Contents, Counts, Endpoint, Event, Events, Packed, Progress};
+
+/// An endpoint of TCP or of another stack.
+#[expect(clippy::large_enum_variant, reason = "nearly all endpoints of a run may be of TCP")]
+pub enum Mixed {
+    /// TCP.
+    Tcp(Tcp),
+    /// Another stack.
+    Foreign(Foreign),
+}
+
+/// Configuration of a flow's connections.
+pub enum MixedConfig {
+    /// TCP.
+    Tcp(Box<Config>),
+    /// Another stack.
+    Foreign(ForeignConfig),
+}
+
+/// The contents of a packet.
+#[derive(Clone, PartialEq, Debug)]
+#[expect(clippy::large_enum_variant, reason = "segments without options are packed, and others are short-lived")]
+pub enum Parcel {
+    /// A segment of TCP.
+    Segment(Segment),
+    /// A datagram of another stack.
+    Datagram(Datagram),
+}
+
+impl Contents for Parcel {
+    fn size(&self) -> u32 {
+        match self {
+            Parcel::Segment(segment) => segment.size(),
+            Parcel::Datagram(datagram) => datagram.size(),
+        }
+    }
+
+    fn payload(&self) -> u32 {
+        match self {
+            Parcel::Segment(segment) => segment.payload(),
+            Parcel::Datagram(datagram) => datagram.payload(),
+        }
+    }
+
+    fn ecn(&self) -> Ecn {
+        match self {
+            Parcel::Segment(segment) => segment.ecn(),
+            Parcel::Datagram(datagram) => datagram.ecn(),
+        }
+    }
+
+    fn set_ecn(&mut self, ecn: Ecn) {
+        match self {
+            Parcel::Segment(segment) => segment.set_ecn(ecn),
+            Parcel::Datagram(datagram) => datagram.set_ecn(ecn),
+        }
+    }
+
+    fn pack(&self) -> Option<Packed> {
+        if let Parcel::Segment(segment) = self { segment.pack() } else { None }
+    }
+
+    fn unpack(packed: Packed, ecn: Ecn) -> Parcel {
+        Parcel::Segment(Segment::unpack(packed, ecn))
+    }
+
+    fn request(&self) -> Option<Request> {
+        if let Parcel::Segment(segment) = self { segment.request() } else { None }
+    }
+
+    fn grant(&mut self, request: Request) {
+        if let Parcel::Segment(segment) = self {
+            segment.grant(request);
+        }
+    }
+
+    fn as_segment(&self) -> Option<&Segment> {
+        if let Parcel::Segment(segment) = self { Some(segment) } else { None }
+    }
+}
+
+/// Passes the events of an endpoint on, with its packets as parcels.
+struct Reports<'a, V>(&'a mut V);
+
+/// Converts the packets of an event.
+fn converted<P, Q>(event: Event<'_, P>, now: Nanos, wrap: impl Fn(P) -> Q, pass: impl FnOnce(Nanos, Event<'_, Q>))
+where
+    P: Clone,
+{
+    match event {
+        Event::Sent { contents, offset, retransmission } => {
+            let contents = &wrap(contents.clone());
+            pass(now, Event::Sent { contents, offset, retransmission });
+        }
+        Event::Received { contents } => pass(now, Event::Received { contents: &wrap(contents.clone()) }),
+        Event::Acknowledged { una } => pass(now, Event::Acknowledged { una }),
+        Event::Timeout { count } => pass(now, Event::Timeout { count }),
+        Event::Tcp(event) => pass(now, Event::Tcp(event)),
+        Event::Log { bytes } => pass(now, Event::Log { bytes }),
+    }
+}
+
+impl<V: Events<Parcel>> Events<Segment> for Reports<'_, V> {
+    const ACTIVE: bool = V::ACTIVE;
+
+    fn event(&mut self, now: Nanos, event: Event<'_, Segment>) {
+        converted(event, now, Parcel::Segment, |now, event| self.0.event(now, event));
+    }
+}
+
+impl<V: Events<Parcel>> Events<Datagram> for Reports<'_, V> {
+    const ACTIVE: bool = V::ACTIVE;
+
+    fn event(&mut self, now: Nanos, event: Event<'_, Datagram>) {
+        converted(event, now, Parcel::Datagram, |now, event| self.0.event(now, event));
+    }
+}
+
+impl Endpoint for Mixed {
+    type Config = MixedConfig;
+    type Packet = Parcel;
+
+    fn new(config: &MixedConfig, random: &mut Stream) -> Mixed {
+        match config {
+            MixedConfig::Tcp(config) => Mixed::Tcp(<Tcp as Endpoint>::new(config, random)),
+            MixedConfig::Foreign(config) => Mixed::Foreign(Foreign::new(config, random)),
+        }
+    }
+
+    fn opens_at_once(config: &MixedConfig) -> bool {
+        if let MixedConfig::Tcp(config) = config { <Tcp as Endpoint>::opens_at_once(config) } else { false }
+    }
+
+    fn connect(&mut self, now: Nanos) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::connect(end, now),
+            Mixed::Foreign(end) => end.connect(now),
+        }
+    }
+
+    fn listen(&mut self) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::listen(end),
+            Mixed::Foreign(end) => end.listen(),
+        }
+    }
+
+    fn write(&mut self, now: Nanos, bytes: u64) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::write(end, now, bytes),
+            Mixed::Foreign(end) => end.write(now, bytes),
+        }
+    }
+
+    fn withdraw(&mut self) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::withdraw(end),
+            Mixed::Foreign(end) => end.withdraw(),
+        }
+    }
+
+    fn close(&mut self, now: Nanos) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::close(end, now),
+            Mixed::Foreign(end) => end.close(now),
+        }
+    }
+
+    fn deliver<V: Events<Parcel>>(&mut self, now: Nanos, parcel: &Parcel, events: &mut V) -> Progress {
+        match (self, parcel) {
+            (Mixed::Tcp(end), Parcel::Segment(segment)) => end.deliver(now, segment, &mut Reports(events)),
+            (Mixed::Foreign(end), Parcel::Datagram(datagram)) => end.deliver(now, datagram, &mut Reports(events)),
+            _ => unreachable!("both ends of a connection have one transport"),
+        }
+    }
+
+    fn transmit<V: Events<Parcel>>(&mut self, now: Nanos, events: &mut V) -> Option<Parcel> {
+        match self {
+            Mixed::Tcp(end) => end.transmit(now, &mut Reports(events)).map(Parcel::Segment),
+            Mixed::Foreign(end) => end.transmit(now, &mut Reports(events)).map(Parcel::Datagram),
+        }
+    }
+
+    fn deadline(&self) -> Nanos {
+        match self {
+            Mixed::Tcp(end) => end.deadline(),
+            Mixed::Foreign(end) => end.deadline(),
+        }
+    }
+
+    fn expire<V: Events<Parcel>>(&mut self, now: Nanos, events: &mut V) -> Progress {
+        match self {
+            Mixed::Tcp(end) => end.expire(now, &mut Reports(events)),
+            Mixed::Foreign(end) => end.expire(now, &mut Reports(events)),
+        }
+    }
+
+    fn received(&self) -> u64 {
+        match self {
+            Mixed::Tcp(end) => Endpoint::received(end),
+            Mixed::Foreign(end) => end.received(),
+        }
+    }
+
+    fn read(&mut self, now: Nanos, bytes: u64) {
+        if let Mixed::Tcp(end) = self {
+            Endpoint::read(end, now, bytes);
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        match self {
+            Mixed::Tcp(end) => Endpoint::is_over(end),
+            Mixed::Foreign(end) => end.is_over(),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        match self {
+            Mixed::Tcp(end) => Endpoint::counts(end),
+            Mixed::Foreign(end) => end.counts(),
+        }
+    }
+}

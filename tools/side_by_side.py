@@ -1,0 +1,124 @@
+"""Our TCP beside other stacks over ten networks: ``python -m tools.side_by_side`` writes docs/side-by-side.md.
+
+Each stack has a transfer of 1 MB alone, an unlimited flow alone, and an unlimited flow beside one of Linux's CUBIC. It
+takes about ten minutes on two cores.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import ackclock
+from ackclock.stats import Estimate, estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ackclock import Result
+
+PAGE = Path(__file__).parent.parent / "docs/side-by-side.md"
+SEEDS = 5
+
+DROPTAIL = {"kind": "drop-tail", "limit": "1bdp"}
+
+
+@dataclass(frozen=True)
+class Network:
+    """A bottleneck, and what it stands for."""
+
+    name: str
+    about: str
+    bottleneck: dict[str, Any]
+
+
+NETWORKS = [
+    Network("hspa", "HSPA: 2 Mbit/s, 70 ms one way, a buffer of one BDP", {"preset": "hspa"}),
+    Network("lte", "LTE: 50 Mbit/s, 15 ms one way, a buffer of one BDP", {"preset": "lte"}),
+    Network("adsl2", "ADSL2+: 24 Mbit/s, 10 ms one way, a buffer of one BDP", {"preset": "adsl2", "queue": DROPTAIL}),
+    Network("fttc", "VDSL2: 80 Mbit/s, 5 ms one way, a buffer of one BDP", {"preset": "fttc", "queue": DROPTAIL}),
+    Network("leo", "A satellite in low orbit: 100 Mbit/s, 25 ms one way, one BDP", {"preset": "leo", "queue": DROPTAIL}),
+    Network(
+        "geo", "A geostationary satellite: 100 Mbit/s, 300 ms one way, one BDP", {"preset": "geo-satellite", "queue": DROPTAIL}
+    ),
+    Network(
+        "bloated",
+        "20 Mbit/s, 10 ms one way, a buffer that takes 500 ms to drain",
+        {"rate": "20Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1250kB"}},
+    ),
+    Network(
+        "shallow",
+        "100 Mbit/s, 25 ms one way, a buffer of a tenth of the BDP",
+        {"rate": "100Mbps", "delay": "25ms", "queue": {"kind": "drop-tail", "limit": "0.1bdp"}},
+    ),
+    Network(
+        "lossy",
+        "30 Mbit/s, 15 ms one way, one BDP, and 1 % of the packets lost at random",
+        {"rate": "30Mbps", "delay": "15ms", "queue": DROPTAIL, "loss": 0.01},
+    ),
+    Network(
+        "managed",
+        "50 Mbit/s, 20 ms one way, FQ-CoDel",
+        {"rate": "50Mbps", "delay": "20ms", "queue": {"kind": "fq-codel"}},
+    ),
+]
+
+LINUX = {"stack": "linux", "cc": "cubic"}
+STACKS: dict[str, dict[str, Any]] = {
+    "TCP of Linux, CUBIC": LINUX,
+    "TCP of Linux, BBRv3": {"stack": "linux", "cc": "bbr3"},
+    "quinn, CUBIC": {"transport": {"kind": "quinn", "cc": "cubic"}},
+    "quinn, NewReno": {"transport": {"kind": "quinn", "cc": "newreno"}},
+    "quinn, BBR": {"transport": {"kind": "quinn", "cc": "bbr"}},
+}
+
+
+def scenario(network: Network, duration: str, *flows: dict[str, Any]) -> dict[str, Any]:
+    """A scenario of one network with some flows."""
+    return {"name": network.name, "duration": duration, "bottleneck": network.bottleneck, "flows": list(flows)}
+
+
+def results(network: Network, duration: str, *flows: dict[str, Any]) -> list[Result]:
+    """The runs of a scenario with all seeds."""
+    return list(ackclock.run(scenario(network, duration, *flows), seeds=range(1, SEEDS + 1)))
+
+
+def own(stack: dict[str, Any], app: dict[str, Any], jitter: str = "0s") -> dict[str, Any]:
+    """The flow under test."""
+    return {"name": "own", "app": app, "start_jitter": jitter, **stack}
+
+
+def measured(values: list[float]) -> Estimate:
+    """The mean over the seeds, with its 95 % interval."""
+    return estimate(np.array(values, dtype=float))
+
+
+def of(result: Result, table: str, column: str, row: int = 0) -> float:
+    """One cell of a result."""
+    value = result[table][column].to_pylist()[row]
+    return float("nan") if value is None else float(value)
+
+
+def row_of(network: Network, stack: dict[str, Any]) -> list[Estimate]:
+    """Completion in s, goodput in Mbit/s, retransmissions in %, queueing delay in ms, and share in %."""
+    alone = results(network, "60s", own(stack, {"kind": "transfer", "size": "1MB"}, "100ms"))
+    bulk = results(network, "30s", own(stack, {"kind": "bulk"}, "100ms"))
+    rival = {"name": "linux", "app": {"kind": "bulk"}, "start_jitter": "100ms", **LINUX}
+    beside = results(network, "60s", own(stack, {"kind": "bulk"}, "100ms"), rival)
+    measures: list[tuple[list[Result], Callable[[Result], float]]] = [
+        (alone, lambda one: of(one, "transfers", "completion_s")),
+        (bulk, lambda one: of(one, "flows", "goodput_bps") / 1e6),
+        (bulk, lambda one: 100 * of(one, "flows", "retransmits") / of(one, "flows", "data_segments_sent")),
+        (bulk, lambda one: of(one, "links", "queue_delay_mean_ms")),
+        (
+            beside,
+            lambda one: 100
+            * of(one, "flows", "goodput_bps")
+            / (of(one, "flows", "goodput_bps") + of(one, "flows", "goodput_bps", 1)),
+        ),
+    ]
+    return [measured([measure(one) for one in runs]) for runs, measure in measures]
