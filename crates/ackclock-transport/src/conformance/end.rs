@@ -276,6 +276,13 @@ impl End {
             && self.outgoing.values().all(|one| one.delivered)
     }
 
+    /// Whether the connection has ended without an error, after both directions of all streams did.
+    pub fn ended(&self) -> bool {
+        matches!(self.closed, Some((_, None)))
+            && self.delivered()
+            && self.incoming.values().all(|one| one.peer_finished)
+    }
+
     /// Bytes written and read so far, in words.
     pub fn progress(&self) -> String {
         let written: u64 = self.outgoing.values().map(|one| one.written).sum();

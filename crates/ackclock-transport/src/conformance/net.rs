@@ -164,7 +164,7 @@ impl<'a> Net<'a> {
             self.flush(end)?;
             let (own, peer) = pair(&mut self.ends, end);
             own.take_events(self.now, peer)?;
-            if let (Some((at, reason)), false) = (&own.closed, self.may_close) {
+            if let (Some((at, reason)), false) = (&own.closed, self.may_close || own.ended()) {
                 let reason = reason.as_deref().unwrap_or("no reason");
                 return Err(format!("the connection of the {} ended at {}: {reason}", own.name(), shown(*at)));
             }

@@ -28,8 +28,7 @@ fn a_report_is_the_same_each_time() {
 /// Each fault fails the cases whose rule it breaks and no others, and the message names the call and the time.
 #[test]
 fn a_planted_fault_fails_the_case_of_its_rule() {
-    let lossy =
-        &["impaired path", "damage", "both directions", "same seeds", "other seeds", "outage", "statistics"][..];
+    let lossy = &["impaired path", "damage", "both directions"][..];
     for (fault, cases, words) in [
         (
             Fault::NeverSends,
@@ -37,10 +36,14 @@ fn a_planted_fault_fails_the_case_of_its_rule() {
             "Connected at both ends did not come by 31.500000000 s: the client is not",
         ),
         (Fault::SendsForEver, &["clean path"], "returned more than 20000 datagrams at one instant"),
-        (Fault::TimerStorm, &["clean path"], "timers were due after 1000 calls at one instant"),
+        (
+            Fault::TimerStorm,
+            &["damage", "flow control", "outage", "timeouts"],
+            "timers were due after 1000 calls at one instant",
+        ),
         (Fault::PastTimeout, &["timeouts"], "is 0.000000001 s after expire and transmit"),
-        (Fault::AcceptsGaps, lossy, "bytes of stream 0 were written"),
-        (Fault::DropsWhatIsUnread, &["flow control"], "byte 198"),
+        (Fault::AcceptsGaps, lossy, "byte 30774 of stream 0 is 161, and 195 was written"),
+        (Fault::DropsWhatIsUnread, &["flow control"], "byte 200000 of stream 0 is"),
         (
             Fault::IgnoresSeed,
             &["same seeds"],
@@ -54,10 +57,10 @@ fn a_planted_fault_fails_the_case_of_its_rule() {
         ),
         (Fault::NoBackoff, &["outage"], "datagrams in the last 29 s of an outage of 30 s; accepted: at most 100"),
         (Fault::TakesAll, &["flow control"], "write took 83886080 bytes within 10 s while the peer did not read"),
-        (Fault::Heartbeat, &["quiescence"], "in the 60 s after a transfer; accepted: 100 datagrams"),
+        (Fault::Heartbeat, &["quiescence", "outage"], "in the 60 s after a transfer; accepted: 100 datagrams"),
         (Fault::SilentClose, &["close"], "Closed at the server after a close at the client did not come"),
         (Fault::HalfRtt, &["statistics"], "is 0.02"),
-        (Fault::FallingCounts, &["statistics"], "retransmitted fell from"),
+        (Fault::FallingCounts, &["statistics"], "lost fell from 1 to 0"),
         (
             Fault::PanicsInCreate,
             &["parameters"],

@@ -200,15 +200,22 @@ impl End {
         CAPACITY.saturating_sub(self.arrived.len()) as u64
     }
 
+    /// Offset up to which datagrams may be sent. After a timeout that is one datagram.
+    fn edge(&self) -> u64 {
+        let window = if self.expiries > 0 { self.payload as u64 } else { self.window };
+        (self.base + window).min(self.limit)
+    }
+
     fn has_more(&self) -> bool {
-        self.next < self.last() && self.next < (self.base + self.window).min(self.limit)
+        self.next < self.last() && self.next < self.edge()
     }
 
     fn compose(&mut self, kind: u8, seq: u64, payload: usize, datagram: &mut Vec<u8>) {
         let acknowledged = self.expected + u64::from(self.ended);
         datagram.extend([0; 4]);
         datagram.push(kind);
-        let fourth = if kind == CLOSE { self.code } else { acknowledged + self.free() };
+        let offered = if self.fault == Fault::DropsWhatIsUnread { CAPACITY as u64 } else { self.free() };
+        let fourth = if kind == CLOSE { self.code } else { acknowledged + offered };
         for field in [self.nonce, seq, acknowledged] {
             datagram.extend(field.to_le_bytes());
         }
@@ -247,6 +254,9 @@ impl End {
         self.base += bytes;
         self.next = self.next.max(ack);
         self.duplicates = 0;
+        if self.fault == Fault::FallingCounts {
+            self.statistics.lost = 0;
+        }
         self.rto = LEAST.max(2 * self.statistics.srtt.unwrap_or(LEAST));
         self.expiries = 0;
         self.timer = now + self.rto;
@@ -256,13 +266,15 @@ impl End {
         }
     }
 
+    /// Whether something was sent and is not acknowledged, or has to be sent.
+    fn waits(&self) -> bool {
+        !self.connected && self.nonce != 0 || self.base < self.last() && !self.delivered
+    }
+
     /// Starts the timer if it is needed, and stops it if it is not.
     fn arm(&mut self, now: Nanos) {
-        let needed = !self.over && (!self.connected && self.nonce != 0 || self.base < self.last() && !self.delivered);
-        let beats = self.fault == Fault::Heartbeat && self.connected && !self.over;
-        if !needed && beats {
-            self.timer = self.timer.min(now + LEAST / 2);
-        } else if !needed {
+        let beats = self.fault == Fault::Heartbeat && self.connected;
+        if self.over || !self.waits() && !beats {
             self.timer = NEVER;
         } else if self.timer == NEVER {
             self.timer = now + self.rto;
@@ -351,7 +363,7 @@ impl Transport for End {
             return Some(none);
         }
         if self.connected && self.has_more() {
-            let room = (self.base + self.window).min(self.limit) - self.next;
+            let room = self.edge() - self.next;
             let bytes = (self.end() - self.next.min(self.end())).min(room).min(self.payload as u64);
             let ends = self.finished && self.next + bytes == self.end();
             let (seq, kind) = (self.next, if ends { END } else { PLAIN });
@@ -390,6 +402,11 @@ impl Transport for End {
         if self.fault == Fault::TimerStorm && self.connected {
             return;
         }
+        if !self.waits() {
+            self.answer = true;
+            self.timer = now + LEAST;
+            return;
+        }
         self.expiries += 1;
         if self.expiries > 20 && self.fault != Fault::NoBackoff {
             self.over = true;
@@ -404,9 +421,6 @@ impl Transport for End {
         self.next = self.base;
         self.timed = None;
         self.statistics.timeouts += 1;
-        if self.fault == Fault::FallingCounts {
-            self.statistics.retransmitted = 0;
-        }
         self.timer = NEVER;
         self.arm(now);
     }
