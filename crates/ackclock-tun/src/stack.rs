@@ -18,13 +18,17 @@ use crate::Connection;
 const STREAM: StreamId = 0;
 /// The value of the parameter `cc` that means the congestion control of the stack.
 const OF_STACK: &str = "of-stack";
+/// Expiries of timers at one instant, beyond which the caller is told that one is due.
+const MOST_EXPIRIES: u32 = 8;
+/// Largest receive buffer, in bytes: the buffer of the stack `rfc` is larger than memory for its bytes should be.
+const RECEIVE_BUFFER: u64 = 16 << 20;
 const CLIENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 50_000);
 const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 443);
 
 /// Our TCP with the parameters `stack` and `cc`, which are names of the catalogues of [`ackclock_tcp`].
 ///
 /// A connection has one stream, number 0. [`Transport::close`] resets the connection; TCP carries no code. A stack
-/// without a handshake on the wire, as those of ns-2, is not accepted.
+/// without a handshake on the wire, as those of ns-2, is not accepted. Receive buffers have at most 16 MiB.
 pub struct TcpStack {
     parameters: Vec<Parameter>,
 }
@@ -70,7 +74,10 @@ impl TcpStack {
         };
         let mss = packet.checked_sub(TCP_IPV4).filter(|mss| *mss > 0);
         let mss = mss.ok_or_else(|| format!("packets of {packet} bytes have no room for data after {TCP_IPV4}"))?;
-        Ok(Config { mss, slow_start: named.slow_start_of(cc.name()), cc, ..config })
+        let buffers = [config.receive_buffer, config.receive_buffer_max];
+        let [receive_buffer, receive_buffer_max] = buffers.map(|bytes| bytes.min(RECEIVE_BUFFER));
+        let slow_start = named.slow_start_of(cc.name());
+        Ok(Config { mss, slow_start, cc, receive_buffer, receive_buffer_max, ..config })
     }
 }
 
@@ -120,6 +127,7 @@ impl Stack for TcpStack {
             closed: false,
             failure: None,
             events: VecDeque::new(),
+            expired: (NEVER, 0),
         }))
     }
 }
@@ -146,6 +154,8 @@ struct Tcp {
     /// Reason why a packet could not be written.
     failure: Option<String>,
     events: VecDeque<Event>,
+    /// Time of the last expiry, and how many more followed at once.
+    expired: (Nanos, u32),
 }
 
 impl Tcp {
@@ -185,6 +195,24 @@ impl Tcp {
             self.events.push_back(Event::Closed(error.map(|error| error.to_string())));
         }
     }
+
+    /// Writes the next packet that the endpoint has now.
+    fn transmit_next(&mut self, now: Nanos, datagram: &mut Vec<u8>) -> Option<Transmit> {
+        datagram.resize(self.packet, 0);
+        let (length, transmit) = match self.connection.poll_packet(now, datagram) {
+            Ok(Some((packet, transmit))) => (packet.len(), Some(transmit)),
+            Ok(None) => (0, None),
+            Err(error) => {
+                self.failure = Some(error.to_string());
+                if !std::mem::replace(&mut self.closed, true) {
+                    self.events.push_back(Event::Closed(self.failure.clone()));
+                }
+                (0, None)
+            }
+        };
+        datagram.truncate(length);
+        transmit
+    }
 }
 
 impl Transport for Tcp {
@@ -207,19 +235,16 @@ impl Transport for Tcp {
         if self.failure.is_some() {
             return None;
         }
-        datagram.resize(self.packet, 0);
-        let (length, transmit) = match self.connection.poll_packet(now, datagram) {
-            Ok(Some((packet, transmit))) => (packet.len(), Some(transmit)),
-            Ok(None) => (0, None),
-            Err(error) => {
-                self.failure = Some(error.to_string());
-                if !std::mem::replace(&mut self.closed, true) {
-                    self.events.push_back(Event::Closed(self.failure.clone()));
-                }
-                (0, None)
+        let transmit = self.transmit_next(now, datagram);
+        if transmit.is_none() && self.expired.0 == now && self.connection.next_timeout() <= now {
+            // A timer that expired has set another one that is due at once, and is handled before the caller looks.
+            self.expired.1 += 1;
+            if self.expired.1 <= MOST_EXPIRIES {
+                self.connection.on_time(now);
+                self.follow_up(now);
+                return self.transmit(now, datagram);
             }
-        };
-        datagram.truncate(length);
+        }
         transmit
     }
 
@@ -229,6 +254,7 @@ impl Transport for Tcp {
 
     fn expire(&mut self, now: Nanos) {
         self.connection.on_time(now);
+        self.expired = (now, 0);
         self.follow_up(now);
     }
 
