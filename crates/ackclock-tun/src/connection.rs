@@ -1,20 +1,24 @@
 //! A connection: an endpoint with the bytes of its streams.
 
 use ackclock_tcp::{Config, Endpoint, Event, Flags, Nanos, Observer, Progress, Segment, State};
+use ackclock_transport::Transmit;
 use ackclock_wire::{self as wire, Addresses, EncodeError, Sum};
 
 use crate::{ReceiveBuffer, SendBuffer};
 
-/// An observer that records the stream offset of the segment sent last.
+/// An observer that records the stream offset of the segment sent last, and whether it is a retransmission.
 #[derive(Default)]
-struct LastSent(u64);
+struct LastSent {
+    offset: u64,
+    retransmission: bool,
+}
 
 impl Observer for LastSent {
     const ACTIVE: bool = false;
 
     fn event(&mut self, _now: Nanos, event: Event<'_>) {
-        if let Event::Sent { offset, .. } = event {
-            self.0 = offset;
+        if let Event::Sent { offset, retransmission, .. } = event {
+            *self = LastSent { offset, retransmission };
         }
     }
 }
@@ -30,6 +34,8 @@ pub struct Connection {
     first: Option<u32>,
     peer_closed: bool,
     closing: bool,
+    /// Changes since the last call of [`Connection::take_progress`].
+    progress: Progress,
 }
 
 impl Connection {
@@ -44,6 +50,7 @@ impl Connection {
             first: None,
             peer_closed: false,
             closing: false,
+            progress: Progress::default(),
         }
     }
 
@@ -70,10 +77,14 @@ impl Connection {
 
     /// Reads the data that has arrived in order, in pieces.
     pub fn read(&mut self, now: Nanos, to: impl FnMut(&[u8])) {
-        let end = self.endpoint.received();
-        let bytes = end - self.arrived.start();
+        self.read_some(now, u64::MAX, to);
+    }
+
+    /// Reads at most `most` bytes of the data that has arrived in order, in pieces.
+    pub fn read_some(&mut self, now: Nanos, most: u64, to: impl FnMut(&[u8])) {
+        let bytes = self.unread().min(most);
         if bytes > 0 {
-            self.arrived.take(end, to);
+            self.arrived.take(self.arrived.start() + bytes, to);
             self.endpoint.read(now, bytes);
         }
     }
@@ -84,6 +95,26 @@ impl Connection {
             self.closing = true;
             self.endpoint.close(now);
         }
+    }
+
+    /// Ends the direction of this end after the bytes that were written. Data is still received.
+    pub fn finish(&mut self, now: Nanos) {
+        self.endpoint.shutdown_write(now);
+    }
+
+    /// Ends the connection at once with a RST.
+    pub fn abort(&mut self, now: Nanos) {
+        self.endpoint.abort(now);
+    }
+
+    /// Returns the changes that segments and timers made since the last call.
+    pub fn take_progress(&mut self) -> Progress {
+        std::mem::take(&mut self.progress)
+    }
+
+    /// Returns the number of bytes that have arrived in order and were not read.
+    pub fn unread(&self) -> u64 {
+        self.endpoint.received() - self.arrived.start()
     }
 
     /// Whether the peer has closed its direction, and all its data has arrived.
@@ -129,6 +160,7 @@ impl Connection {
     fn follow_up(&mut self, progress: Progress) {
         self.sent.release(self.endpoint.acked());
         self.peer_closed |= progress.has(Progress::PEER_CLOSED);
+        self.progress = self.progress.with(progress);
     }
 
     /// Returns the time of the next call of [`Connection::on_time`].
@@ -141,14 +173,27 @@ impl Connection {
     /// # Errors
     /// The reason why the data does not fit into a packet or the buffer.
     pub fn poll_transmit<'a>(&mut self, now: Nanos, buffer: &'a mut [u8]) -> Result<Option<&'a [u8]>, EncodeError> {
+        Ok(self.poll_packet(now, buffer)?.map(|(packet, _)| packet))
+    }
+
+    /// As [`Connection::poll_transmit`], with a description of the packet.
+    ///
+    /// # Errors
+    /// The reason why the data does not fit into a packet or the buffer.
+    pub fn poll_packet<'a>(
+        &mut self,
+        now: Nanos,
+        buffer: &'a mut [u8],
+    ) -> Result<Option<(&'a [u8], Transmit)>, EncodeError> {
         let mut last = LastSent::default();
         let Some(segment) = self.endpoint.poll_transmit(now, &mut last) else { return Ok(None) };
         let needed = wire::packet_len(&segment, self.addresses.source.is_ipv6()) as usize;
         let have = buffer.len();
         let packet = buffer.get_mut(..needed).ok_or(EncodeError::Buffer { needed, have })?;
         let (headers, payload) = packet.split_at_mut(needed - segment.len as usize);
-        self.sent.copy(last.0, payload);
+        self.sent.copy(last.offset, payload);
         wire::encode(&self.addresses, &segment, Sum::of(payload), headers)?;
-        Ok(Some(packet))
+        let retransmission = last.retransmission && segment.len > 0;
+        Ok(Some((packet, Transmit { ecn: segment.ecn, payload: segment.len, retransmission })))
     }
 }
