@@ -58,7 +58,7 @@ NETWORKS = [
     Network(
         "lossy",
         "30 Mbit/s, 15 ms one way, one BDP, and 1 % of the packets lost at random",
-        {"rate": "30Mbps", "delay": "15ms", "queue": DROPTAIL, "loss": 0.01},
+        {"rate": "30Mbps", "delay": "15ms", "queue": DROPTAIL, "loss": "1%"},
     ),
     Network(
         "managed",

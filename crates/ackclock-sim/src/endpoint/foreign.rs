@@ -18,7 +18,7 @@ const MOST_AT_ONCE: u32 = 1_000_000;
 const MOST_EXPIRIES: u32 = 1000;
 
 /// The bytes of all streams are zeros. A write hands over at most so many of them.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+static ZEROS: [u8; 1 << 22] = [0; 1 << 22];
 
 /// A mistake of a stack, which ends the run.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -340,3 +340,60 @@ fn the_canonical_form_reads_as_itself_and_tcp_changes_nothing() {
     let plain = TEXT.replace("transport = { kind = \"plain\" }\n", "");
     assert_eq!(tcp, Run::verified(&Scenario::from_toml(&plain, &[]).unwrap(), None).unwrap());
 }
+
+/// Our TCP behind the interface, under a name of its own.
+#[cfg(target_os = "linux")]
+#[derive(Default)]
+struct Ours(ackclock_tun::TcpStack);
+
+#[cfg(target_os = "linux")]
+impl Stack for Ours {
+    fn name(&self) -> &'static str {
+        "ours"
+    }
+    fn summary(&self) -> &str {
+        self.0.summary()
+    }
+    fn source(&self) -> &str {
+        self.0.source()
+    }
+    fn parameters(&self) -> &[Parameter] {
+        self.0.parameters()
+    }
+    fn overhead(&self) -> u32 {
+        self.0.overhead()
+    }
+    fn create(&self, now: Nanos, setup: &Setup<'_>) -> Result<Box<dyn Transport>, String> {
+        self.0.create(now, setup)
+    }
+}
+
+/// The same TCP sends the same segments, whether the world knows it or has its packets as bytes.
+#[cfg(target_os = "linux")]
+#[test]
+fn our_tcp_behind_the_interface_is_our_tcp() {
+    let apps = [r#"{ kind = "transfer", size = "2MB" }"#, r#"{ kind = "bulk" }"#];
+    for (app, (stack, cc)) in apps.into_iter().zip([("linux", "cubic-linux"), ("rfc", "reno-rfc5681")]) {
+        let text = format!(
+            r#"
+            duration = "10s"
+            bottleneck = {{ rate = "10Mbps", delay = "20ms", loss = "1%", queue = {{ kind = "drop-tail", limit = "1bdp" }} }}
+            probes = {{ delays = true }}
+            [[flows]]
+            app = {app}
+        "#
+        );
+        let tcp = [("flows[0].stack".to_owned(), stack.to_owned()), ("flows[0].cc".to_owned(), cc.to_owned())];
+        let known = Run::verified(&Scenario::from_toml(&text, &tcp).unwrap(), None).unwrap();
+        let kind = format!(r#"{{ kind = "ours", stack = "{stack}", cc = "{cc}" }}"#);
+        let stacks: Vec<Arc<dyn Stack>> = vec![Arc::new(Ours::default())];
+        let outside = Outside { transports: &stacks, ..Outside::NOTHING };
+        let own = Scenario::from_toml_with(&text, &[("flows[0].transport".to_owned(), kind)], outside).unwrap();
+        let own = Run::verified(&own, None).unwrap();
+        assert_eq!(own.tables.get("transfers"), known.tables.get("transfers"), "{stack} {cc}");
+        assert_eq!(own.tables["delays"], known.tables["delays"], "{stack} {cc}");
+        for column in ["bytes_delivered", "data_segments_sent", "retransmits", "timeouts", "recoveries"] {
+            assert_eq!(int(&own, column), int(&known, column), "{stack} {cc}: {column}");
+        }
+    }
+}
