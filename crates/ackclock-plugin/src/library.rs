@@ -15,6 +15,8 @@ pub struct Kind {
     pub contents: &'static str,
     /// The means to build a library for this version.
     pub remedy: &'static str,
+    /// The library that exports the symbol.
+    pub exporter: &'static str,
 }
 
 /// Libraries of congestion controls.
@@ -23,6 +25,7 @@ pub const CONGESTION_CONTROLS: Kind = Kind {
     version: ackclock_cc::abi::VERSION,
     contents: "congestion controls",
     remedy: "a library that is built with the crate ackclock-cc that `ackclock new cc NAME --rust` writes",
+    exporter: "a crate that calls ackclock_cc::export!",
 };
 
 /// Opens the library in the file `path` and returns its header. The library stays in the process until its end.
@@ -48,10 +51,8 @@ pub fn open(path: &Path, kind: &Kind) -> Result<&'static Header, String> {
     // SAFETY: the symbol is a static of this type in every library of every version.
     let header = unsafe { library.get::<*const Header>(SYMBOL) };
     let Ok(header) = header else {
-        return Err(format!(
-            "it exports no {SYMBOL}, so it is not a library for ackclock; accepted: a crate that calls \
-             ackclock_cc::export!"
-        ));
+        let accepted = kind.exporter;
+        return Err(format!("it exports no {SYMBOL}, so it is not a library for ackclock; accepted: {accepted}"));
     };
     #[expect(unsafe_code, reason = "a library is code of the user")]
     // SAFETY: the address is that of the static, and the library stays loaded.

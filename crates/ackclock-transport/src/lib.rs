@@ -17,6 +17,7 @@
 //! A transport takes all its randomness from [`Setup::seed`], including that of its cryptography. The same calls with
 //! the same seeds give the same datagrams.
 
+pub mod abi;
 pub mod conformance;
 mod parameters;
 mod statistics;
