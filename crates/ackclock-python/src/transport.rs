@@ -19,7 +19,7 @@ use crate::errors::python::TransportError;
 
 /// Returns the transports that are built in.
 pub fn built_in() -> Vec<Arc<dyn Stack>> {
-    Vec::new()
+    vec![Arc::new(ackclock_quinn::stack())]
 }
 
 /// The stacks of the libraries that this process has opened, by the digests of their files. Libraries are never closed.

@@ -1,0 +1,163 @@
+//! Quinn's congestion control, observed.
+//!
+//! quinn-proto has no public access to the bytes in flight, the latest RTT sample and the reductions of the window.
+//! The controller here forwards every call to one of quinn's and notes them. It also plants the faults of the
+//! parameter `fault`.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use quinn_proto::RttEstimator;
+use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+
+/// A fault that is planted around a controller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fault {
+    /// None.
+    None,
+    /// Each reduction of the window happens twice.
+    DoubleReduction,
+    /// The controller does not learn of congestion.
+    NoReduction,
+    /// The controller learns of every second packet that is acknowledged.
+    SlowGrowth,
+}
+
+/// What was observed.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Tally {
+    /// Bytes in flight.
+    pub(crate) in_flight: u64,
+    /// Latest RTT sample.
+    pub(crate) latest_rtt: Option<Duration>,
+    /// Reductions of the window.
+    pub(crate) reductions: u64,
+    /// The time of the last reduction, until a packet that was sent later is acknowledged (RFC 9002, section 7.3.2).
+    pub(crate) recovery: Option<Instant>,
+    /// Send time of the newest packet that was acknowledged.
+    newest: Option<Instant>,
+}
+
+/// Returns the tally. A panic of another holder leaves it as it was, so that it can be read all the same.
+pub(crate) fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Creates observed controllers.
+pub(crate) struct Factory {
+    /// Creates quinn's.
+    pub(crate) inner: Arc<dyn ControllerFactory + Send + Sync>,
+    /// The fault to plant.
+    pub(crate) fault: Fault,
+    /// Whether the pacing rate is shown in the log. That of bbr is not: it depends on a random number that quinn-proto
+    /// draws from the system, and affects nothing else.
+    pub(crate) shows_rate: bool,
+    /// Where the observations go.
+    pub(crate) tally: Arc<Mutex<Tally>>,
+}
+
+impl ControllerFactory for Factory {
+    fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
+        Box::new(Observed {
+            inner: self.inner.clone().build(now, current_mtu),
+            fault: self.fault,
+            shows_rate: self.shows_rate,
+            tally: self.tally.clone(),
+            skip: false,
+        })
+    }
+}
+
+/// A controller of quinn's whose calls are observed.
+struct Observed {
+    inner: Box<dyn Controller>,
+    fault: Fault,
+    shows_rate: bool,
+    tally: Arc<Mutex<Tally>>,
+    /// Whether the next acknowledged packet is withheld, for [`Fault::SlowGrowth`].
+    skip: bool,
+}
+
+impl Controller for Observed {
+    fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        self.inner.on_sent(now, bytes, last_packet_number);
+    }
+
+    fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
+        {
+            let mut tally = lock(&self.tally);
+            if tally.newest.is_none_or(|newest| sent > newest) {
+                tally.newest = Some(sent);
+                tally.latest_rtt = Some(now.saturating_duration_since(sent));
+            }
+            if tally.recovery.is_some_and(|start| sent > start) {
+                tally.recovery = None;
+            }
+        }
+        if self.fault == Fault::SlowGrowth {
+            self.skip = !self.skip;
+            if self.skip {
+                return;
+            }
+        }
+        self.inner.on_ack(now, sent, bytes, app_limited, rtt);
+    }
+
+    fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
+        lock(&self.tally).in_flight = in_flight;
+        self.inner.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
+    }
+
+    fn on_congestion_event(&mut self, now: Instant, sent: Instant, is_persistent_congestion: bool, lost_bytes: u64) {
+        let before = self.inner.window();
+        if self.fault != Fault::NoReduction {
+            self.inner.on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+            if self.fault == Fault::DoubleReduction && self.inner.window() < before {
+                // A packet that was sent after the first reduction counts as a new loss event.
+                let later = now + Duration::from_nanos(1);
+                self.inner.on_congestion_event(now, later, false, lost_bytes);
+            }
+        }
+        let mut tally = lock(&self.tally);
+        tally.in_flight = tally.in_flight.saturating_sub(lost_bytes);
+        if self.inner.window() < before {
+            tally.reductions += 1;
+            tally.recovery = Some(now);
+        }
+    }
+
+    fn on_mtu_update(&mut self, new_mtu: u16) {
+        self.inner.on_mtu_update(new_mtu);
+    }
+
+    fn window(&self) -> u64 {
+        self.inner.window()
+    }
+
+    fn metrics(&self) -> ControllerMetrics {
+        let mut metrics = self.inner.metrics();
+        if !self.shows_rate {
+            metrics.pacing_rate = None;
+        }
+        metrics
+    }
+
+    fn clone_box(&self) -> Box<dyn Controller> {
+        Box::new(Observed {
+            inner: self.inner.clone_box(),
+            fault: self.fault,
+            shows_rate: self.shows_rate,
+            tally: self.tally.clone(),
+            skip: self.skip,
+        })
+    }
+
+    fn initial_window(&self) -> u64 {
+        self.inner.initial_window()
+    }
+
+    fn into_any(self: Box<Self>) -> Box<dyn Any> {
+        self.inner.into_any()
+    }
+}

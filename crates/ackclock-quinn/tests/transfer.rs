@@ -1,0 +1,95 @@
+//! Bytes arrive as they were sent, whatever happens on the path.
+
+mod pipe;
+
+use ackclock_transport::Event;
+use pipe::{MS, Path, World, download, parameters};
+
+const SIZE: usize = 1_000_000;
+
+#[test]
+fn a_megabyte_arrives_over_a_clean_path() {
+    let (mut world, time) = download(Path::default(), SIZE, 10_000 * MS);
+    // 12000 bytes at first, doubled in each RTT of 20 ms: 7 rounds for 1 MB, and 2 RTTs for the handshake and request.
+    assert!((8 * 20 * MS..12 * 20 * MS).contains(&time), "{time}");
+    assert!(world.until(1, 10_000 * MS, |event| matches!(event, Event::Delivered(_))));
+    let statistics = world.ends[1].statistics();
+    assert_eq!((statistics.lost, statistics.timeouts, statistics.reductions), (0, 0, 0));
+    assert_eq!(statistics.in_flight, Some(0));
+    assert_eq!(statistics.min_rtt, Some(20 * MS));
+    assert_eq!(statistics.latest_rtt, Some(20 * MS));
+    // All datagrams with stream bytes, and little more than these.
+    assert!((SIZE as u64..SIZE as u64 * 11 / 10).contains(&world.payload[1]), "{}", world.payload[1]);
+}
+
+#[test]
+fn a_megabyte_arrives_over_a_bad_path() {
+    for seed in 1..4 {
+        let path = Path { trouble: [20, 30, 20, 10], rate: 20_000_000, seed, ..Path::default() };
+        let (world, _) = download(path, SIZE, 60_000 * MS);
+        let statistics = world.ends[1].statistics();
+        assert!(statistics.lost > 10 && statistics.reductions > 3, "{statistics:?}");
+    }
+}
+
+#[test]
+fn the_handshake_takes_one_round_trip() {
+    let mut world = World::new(Path::default());
+    assert!(world.until(0, 1000 * MS, |event| *event == Event::Connected));
+    assert_eq!(world.now, 20 * MS);
+    assert!(world.until(1, 1000 * MS, |event| *event == Event::Connected));
+    assert_eq!(world.now, 30 * MS);
+    // RFC 9000, section 14.1: datagrams with Initial packets have at least 1200 bytes.
+    assert!(world.bytes[0] >= 1200 && world.bytes[1] >= 1200);
+    assert!(world.bytes[0] < 4000 && world.bytes[1] < 3600, "{:?}", world.bytes);
+    let (_, answered) = download(Path::default(), 1000, 1000 * MS);
+    assert_eq!(answered, 40 * MS);
+}
+
+#[test]
+fn an_idle_connection_is_quiet_and_ends_after_its_timeout() {
+    let (mut world, _) = download(Path::default(), 1000, 1000 * MS);
+    world.run(1000 * MS);
+    let (sent, began) = (world.sent, world.now);
+    world.run(began + 28_000 * MS);
+    assert_eq!(world.sent, sent);
+    let lost = |event: &Event| *event == Event::Closed(Some("timed out".to_owned()));
+    assert!(world.until(0, began + 31_000 * MS, lost));
+    assert!(world.until(1, began + 31_000 * MS, lost));
+    assert_eq!(world.sent, sent);
+    world.run(began + 100_000 * MS);
+    assert_eq!([world.ends[0].timeout(), world.ends[1].timeout()], [ackclock_transport::NEVER; 2]);
+}
+
+#[test]
+fn a_close_reaches_the_peer() {
+    for (code, reason) in [(0, None), (7, Some("the peer closed with code 7".to_owned()))] {
+        let (mut world, _) = download(Path::default(), 1000, 1000 * MS);
+        world.run(200 * MS);
+        let now = world.now;
+        world.ends[0].close(now, code);
+        world.settle(0);
+        assert_eq!(world.events[0].last(), Some(&(now, Event::Closed(None))));
+        world.run(10_000 * MS);
+        assert_eq!(world.events[1].last(), Some(&(now + 10 * MS, Event::Closed(reason))));
+        let sent = world.sent;
+        world.run(100_000 * MS);
+        assert_eq!(world.sent, sent);
+        let closed =
+            |end: usize| world.events[end].iter().filter(|(_, event)| matches!(event, Event::Closed(_))).count();
+        assert_eq!([closed(0), closed(1)], [1, 1]);
+    }
+}
+
+#[test]
+fn a_lost_first_datagram_is_sent_again_after_a_probe_timeout() {
+    let mut world = World::new(Path { lost: vec![0], ..Path::default() });
+    assert!(world.until(0, 10_000 * MS, |event| *event == Event::Connected));
+    // RFC 9002, section 6.2.2: without an RTT sample the probe timeout is three times the initial RTT.
+    assert_eq!(world.now, 3 * 333 * MS + 20 * MS);
+    assert_eq!(world.ends[0].statistics().timeouts, 1);
+    let parameters = parameters(&[], &[("initial_rtt", 0.1)]);
+    let mut world = World::new(Path { lost: vec![0], parameters, ..Path::default() });
+    assert!(world.until(0, 10_000 * MS, |event| *event == Event::Connected));
+    assert_eq!(world.now, 3 * 100 * MS + 20 * MS);
+}
