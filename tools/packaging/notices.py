@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tomllib
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from tools.packaging.vendor import LICENCE, TARGET, pinned
@@ -53,9 +54,16 @@ class Crate:
     folder: Path
 
     def texts(self) -> list[str]:
-        """Its licences and notices, word for word."""
+        """Its licences and notices, word for word: files, or else the copyright at the head of its source."""
         files = sorted(one for one in self.folder.iterdir() if one.is_file() and one.name.upper().startswith(TEXTS))
-        return [file.read_text(encoding="utf-8").strip() for file in files]
+        return [file.read_text(encoding="utf-8").strip() for file in files] or self._head()
+
+    def _head(self) -> list[str]:
+        source = self.folder / "src/lib.rs"
+        lines = source.read_text(encoding="utf-8").splitlines() if source.is_file() else []
+        head = takewhile(lambda line: line.startswith("//") and not line.startswith("//!"), lines)
+        text = "\n".join(line.removeprefix("//").removeprefix(" ") for line in head).strip()
+        return [text] if text.startswith("Copyright") else []
 
 
 def _cargo(*arguments: str) -> str:
