@@ -79,7 +79,8 @@ def test_the_command_line_makes_loads_lists_and_runs_one(cli, tmp_path):
     assert "my_reno.py" in out
     assert cli("new", "cc", "my-reno") == (2, "", "ackclock: my_reno.py exists; it is not overwritten\n")
     assert cli("new", "cc", "Other")[0] == 2
-    assert cli("new", "queue", "other") == (2, "", "ackclock: unknown kind queue; accepted: scenario, cc, workflow\n")
+    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow\n"
+    assert cli("new", "queue", "other") == (2, "", unknown)
     assert [path.name for path in tmp_path.glob("*.py")] == ["my_reno.py"]
     assert cli("new", "cc", "a.b_c", "--full")[0] == 0
     assert "class ABC(ackclock.CongestionControl)" in (tmp_path / "a_b_c.py").read_text()

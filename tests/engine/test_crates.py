@@ -11,7 +11,7 @@ CRATES = Path(__file__).parents[2] / "crates"
 
 ORDER = [
     {"core", "digest", "cc"},
-    {"schema", "results", "tcp", "net"},
+    {"schema", "results", "tcp", "net", "transport"},
     {"wire", "app", "plugin"},
     {"scenario"},
     {"sim"},

@@ -19,10 +19,12 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     Parameters
     ----------
     kind
-        The kind of file: scenario, an example scenario; or cc, a congestion control of your own.
+        The kind of file: scenario, an example scenario; cc, a congestion control of your own; or transport, a transport
+        of your own in C.
     name
-        The name of the example, such as parking-lot, or of the congestion control in scenarios, such as my-reno. The
-        file is then parking-lot.toml or my_reno.py in this folder. Without a name, the examples are listed.
+        The name of the example, such as parking-lot, or of the congestion control or transport in scenarios, such as
+        my-reno. The file is then parking-lot.toml or my_reno.py in this folder, and the transport is in a folder of
+        its name. Without a name, the examples are listed.
         The kind workflow has no name: it writes a workflow of GitHub that runs `ackclock gate` on every push.
     full
         Write all callbacks of a congestion control instead of the five rules of a window.
@@ -64,6 +66,17 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
             file = templates.write(name, full=full)
             say(f"{file}: {told}")
             say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
+    elif kind == "transport":
+        from ackclock import templates
+
+        if name is None:
+            raise UsageError("expected the name of the transport: ackclock new transport NAME")
+        if full or rust:
+            option = "--full" if full else "--rust"
+            raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
+        folder = templates.write_transport(name)
+        say(f"{folder}: a transport in C that sends with go-back-N and AIMD until you change it")
+        say(f"make -C {folder}")
     else:
-        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, workflow")
+        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, transport, workflow")
     return 0

@@ -9,7 +9,7 @@ from pathlib import Path
 from ackclock import _core
 from ackclock.files import FolderError
 
-__all__ = ["write", "write_crate"]
+__all__ = ["write", "write_crate", "write_transport"]
 
 CONTRACT = "ackclock-cc"
 """The crate that a crate of the user depends on, and the folder of its sources."""
@@ -75,18 +75,48 @@ def write_crate(name: str, *, full: bool = False, within: Path = Path()) -> Path
     # Cargo formats the crates in the folder of a crate as well.
     files[f"{CONTRACT}/rustfmt.toml"] = 'max_width = 120\nuse_small_heuristics = "Max"\n'
     files |= {f"{CONTRACT}/{path}": text for path, text in _core.contract()}
+    _write_folder(folder, files)
+    return folder
+
+
+def write_transport(name: str, *, within: Path = Path()) -> Path:
+    """Writes a transport in C called `name` in scenarios to a new folder of the folder `within`.
+
+    The folder contains the header of the interface and a Makefile; the library needs a C compiler and nothing else.
+
+    Raises
+    ------
+    FolderError
+        If no transport can be called so, or the folder exists or cannot be written.
+    """
+    _class_name(name)
+    folder = within / "-".join(_words(name))
+    templates = resources.files(__name__).joinpath("transport")
+    files = {
+        f"{folder.name}.c": templates.joinpath("transport.c").read_text(encoding="utf-8"),
+        **{file: templates.joinpath(file).read_text(encoding="utf-8") for file in ("Makefile", "README.md")},
+        ".gitignore": "*.so\n",
+    }
+    for word, value in {"template-name": name, "template-file": folder.name}.items():
+        files = {path: text.replace(word, value) for path, text in files.items()}
+    header = "ackclock_transport.h"
+    _write_folder(folder, files | {header: templates.joinpath(header).read_text(encoding="utf-8")})
+    return folder
+
+
+def _write_folder(folder: Path, files: dict[str, str]) -> None:
+    """Writes a new folder with texts, whole or not at all."""
     if folder.exists():
         raise FolderError(f"{folder} exists; it is not overwritten")
     try:
-        with tempfile.TemporaryDirectory(prefix=".ackclock-", dir=within) as partial:
+        with tempfile.TemporaryDirectory(prefix=".ackclock-", dir=folder.parent) as partial:
             for path, text in files.items():
-                file = Path(partial, "crate", path)
+                file = Path(partial, "whole", path)
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-            Path(partial, "crate").rename(folder)
+            Path(partial, "whole").rename(folder)
     except OSError as error:
         raise FolderError(f"{folder}: cannot be written: {error.strerror or error}") from None
-    return folder
 
 
 def _words(name: str) -> list[str]:
