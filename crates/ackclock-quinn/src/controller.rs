@@ -35,8 +35,22 @@ pub(crate) struct Tally {
     pub(crate) reductions: u64,
     /// The time of the last reduction, until a packet that was sent later is acknowledged (RFC 9002, section 7.3.2).
     pub(crate) recovery: Option<Instant>,
-    /// Send time of the newest packet that was acknowledged.
-    newest: Option<Instant>,
+    /// Send time and number of the newest packet that was acknowledged.
+    newest: Option<(Instant, Option<u64>)>,
+    /// Send time of the newest packet that the ACK at hand acknowledges.
+    batch: Option<Instant>,
+}
+
+impl Tally {
+    /// Takes an RTT sample from an ACK if its newest packet was not acknowledged before (RFC 9002, section 5.1).
+    fn sample(&mut self, now: Instant, number: Option<u64>) {
+        if let Some(sent) = self.batch.take()
+            && self.newest.is_none_or(|newest| (sent, number) > newest)
+        {
+            self.newest = Some((sent, number));
+            self.latest_rtt = Some(now.saturating_duration_since(sent));
+        }
+    }
 }
 
 /// Returns the tally. A panic of another holder leaves it as it was, so that it can be read all the same.
@@ -87,10 +101,7 @@ impl Controller for Observed {
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
         {
             let mut tally = lock(&self.tally);
-            if tally.newest.is_none_or(|newest| sent > newest) {
-                tally.newest = Some(sent);
-                tally.latest_rtt = Some(now.saturating_duration_since(sent));
-            }
+            tally.batch = tally.batch.max(Some(sent));
             if tally.recovery.is_some_and(|start| sent > start) {
                 tally.recovery = None;
             }
@@ -105,7 +116,11 @@ impl Controller for Observed {
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
-        lock(&self.tally).in_flight = in_flight;
+        {
+            let mut tally = lock(&self.tally);
+            tally.in_flight = in_flight;
+            tally.sample(now, largest_packet_num_acked);
+        }
         self.inner.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
     }
 

@@ -1,5 +1,6 @@
 //! Bytes arrive as they were sent, whatever happens on the path.
 
+#[allow(dead_code, reason = "each test uses a part of it")]
 mod pipe;
 
 use ackclock_transport::Event;
@@ -17,7 +18,9 @@ fn a_megabyte_arrives_over_a_clean_path() {
     assert_eq!((statistics.lost, statistics.timeouts, statistics.reductions), (0, 0, 0));
     assert_eq!(statistics.in_flight, Some(0));
     assert_eq!(statistics.min_rtt, Some(20 * MS));
-    assert_eq!(statistics.latest_rtt, Some(20 * MS));
+    // A single last packet is acknowledged after the delay of 25 ms (RFC 9000, section 18.2).
+    let latest = statistics.latest_rtt.unwrap();
+    assert!((20 * MS..=45 * MS).contains(&latest), "{latest}");
     // All datagrams with stream bytes, and little more than these.
     assert!((SIZE as u64..SIZE as u64 * 11 / 10).contains(&world.payload[1]), "{}", world.payload[1]);
 }
