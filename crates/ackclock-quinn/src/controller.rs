@@ -5,6 +5,7 @@
 //! parameter `fault`.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,9 +26,9 @@ pub(crate) enum Fault {
 }
 
 /// What was observed.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Tally {
-    /// Bytes in flight.
+    /// Bytes in flight. When the keys of the handshake are discarded, their packets leave with the next ACK only.
     pub(crate) in_flight: u64,
     /// Latest RTT sample.
     pub(crate) latest_rtt: Option<Duration>,
@@ -35,21 +36,39 @@ pub(crate) struct Tally {
     pub(crate) reductions: u64,
     /// The time of the last reduction, until a packet that was sent later is acknowledged (RFC 9002, section 7.3.2).
     pub(crate) recovery: Option<Instant>,
-    /// Send time and number of the newest packet that was acknowledged.
-    newest: Option<(Instant, Option<u64>)>,
-    /// Send time of the newest packet that the ACK at hand acknowledges.
-    batch: Option<Instant>,
+    /// Numbers and send times of packets, without those below the largest that was acknowledged.
+    sent: VecDeque<(u64, Instant)>,
+    /// Whether the ACK at hand acknowledges a packet that elicited it.
+    elicited: bool,
 }
 
 impl Tally {
-    /// Takes an RTT sample from an ACK if its newest packet was not acknowledged before (RFC 9002, section 5.1).
-    fn sample(&mut self, now: Instant, number: Option<u64>) {
-        if let Some(sent) = self.batch.take()
-            && self.newest.is_none_or(|newest| (sent, number) > newest)
+    /// Notes a packet.
+    fn send(&mut self, now: Instant, number: u64) {
+        // Each packet number space begins anew (RFC 9000, section 12.3); a later space is the one that counts.
+        if self.sent.back().is_some_and(|(last, _)| *last >= number) {
+            self.sent.clear();
+        }
+        self.sent.push_back((number, now));
+    }
+
+    /// Takes an RTT sample at the end of an ACK. RFC 9002, section 5.1: a sample is generated if "the largest
+    /// acknowledged packet number is newly acknowledged, and at least one of the newly acknowledged packets was
+    /// ack-eliciting".
+    fn sample(&mut self, now: Instant, largest: Option<u64>) {
+        let mut newest = None;
+        while let Some(packet) = self.sent.front()
+            && Some(packet.0) <= largest
         {
-            self.newest = Some((sent, number));
+            newest = self.sent.pop_front();
+        }
+        if let Some((number, sent)) = newest
+            && self.elicited
+            && Some(number) == largest
+        {
             self.latest_rtt = Some(now.saturating_duration_since(sent));
         }
+        self.elicited = false;
     }
 }
 
@@ -95,13 +114,14 @@ struct Observed {
 
 impl Controller for Observed {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        lock(&self.tally).send(now, last_packet_number);
         self.inner.on_sent(now, bytes, last_packet_number);
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
         {
             let mut tally = lock(&self.tally);
-            tally.batch = tally.batch.max(Some(sent));
+            tally.elicited = true;
             if tally.recovery.is_some_and(|start| sent > start) {
                 tally.recovery = None;
             }

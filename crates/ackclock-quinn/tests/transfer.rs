@@ -96,3 +96,20 @@ fn a_lost_first_datagram_is_sent_again_after_a_probe_timeout() {
     assert!(world.until(0, 10_000 * MS, |event| *event == Event::Connected));
     assert_eq!(world.now, 3 * 100 * MS + 20 * MS);
 }
+
+/// One download for each seed over a path on which little goes right. `ACKCLOCK_QUINN_SEEDS` sets their number.
+#[test]
+fn small_answers_arrive_over_a_terrible_path() {
+    let seeds = option_env!("ACKCLOCK_QUINN_SEEDS").map_or(40, |seeds| seeds.parse().unwrap());
+    for seed in 0..seeds {
+        let names = [("cc", ["cubic", "newreno", "bbr"][usize::from(seed) % 3])];
+        let path = Path {
+            trouble: [100, 300, 100, 100],
+            rate: 5_000_000,
+            seed,
+            parameters: parameters(&names, &[("max_idle_timeout", 0.0)]),
+            ..Path::default()
+        };
+        download(path, 50_000, 300_000 * MS);
+    }
+}
