@@ -13,8 +13,12 @@ const CHILD: &str = "ACKCLOCK_QUINN_CHILD";
 
 /// A download over a path with a bit of everything: losses, delays, copies and damage.
 fn hash(seed: u8, parameters: Parameters) -> String {
+    hash_of(seed, parameters, 300_000)
+}
+
+fn hash_of(seed: u8, parameters: Parameters, size: usize) -> String {
     let path = Path { trouble: [10, 20, 10, 5], rate: 20_000_000, seed, parameters, log: true, ..Path::default() };
-    let (mut world, _) = download(path, 300_000, 60_000 * MS);
+    let (mut world, _) = download(path, size, 60_000 * MS);
     let logs = [world.ends[0].take_log(), world.ends[1].take_log()];
     assert!(logs.iter().all(|log| !log.is_empty()));
     world.digest(&logs.concat());
@@ -22,7 +26,9 @@ fn hash(seed: u8, parameters: Parameters) -> String {
 }
 
 fn hashes() -> Vec<String> {
-    ["cubic", "newreno", "bbr"].map(|cc| hash(5, parameters(&[("cc", cc)], &[]))).to_vec()
+    // bbr probes the bandwidth only after a while.
+    let sizes = [("cubic", 300_000), ("newreno", 300_000), ("bbr", 3_000_000)];
+    sizes.map(|(cc, size)| hash_of(5, parameters(&[("cc", cc)], &[]), size)).to_vec()
 }
 
 #[test]
@@ -30,6 +36,21 @@ fn the_same_seed_gives_the_same_datagrams_and_another_gives_others() {
     assert_eq!(hashes(), hashes());
     let all = [1, 2, 3].map(|seed| hash(seed, Parameters::default()));
     assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+}
+
+/// RFC 9000, section 17.2: a long header has both connection ids in clear.
+#[test]
+fn the_connection_ids_come_from_the_seed() {
+    let ids = |seed| {
+        let mut world = pipe::World::new(Path { seed, ..Path::default() });
+        world.run(100 * MS);
+        let [client, server] = &world.first;
+        assert_eq!((client[5], client[26], server[5], server[14]), (20, 8, 8, 8), "lengths of ids");
+        assert_eq!(client[27..35], server[6..14], "the client's id");
+        [client[6..26].to_vec(), client[27..35].to_vec(), server[15..23].to_vec()]
+    };
+    assert_eq!(ids(1), ids(1));
+    assert!(ids(1).iter().zip(ids(2)).all(|(one, other)| *one != other));
 }
 
 /// Hash tables with random keys differ between processes, and so do addresses.

@@ -18,6 +18,8 @@ fn a_megabyte_arrives_over_a_clean_path() {
     assert_eq!((statistics.lost, statistics.timeouts, statistics.reductions), (0, 0, 0));
     assert_eq!(statistics.in_flight, Some(0));
     assert_eq!(statistics.min_rtt, Some(20 * MS));
+    world.run(20_000 * MS);
+    assert_eq!(world.ends[0].statistics().in_flight, Some(0), "ACKs are not in flight");
     // A single last packet is acknowledged after the delay of 25 ms (RFC 9000, section 18.2).
     let latest = statistics.latest_rtt.unwrap();
     assert!((20 * MS..=45 * MS).contains(&latest), "{latest}");
@@ -112,4 +114,32 @@ fn small_answers_arrive_over_a_terrible_path() {
         };
         download(path, 50_000, 300_000 * MS);
     }
+}
+
+/// Timers of less than a nanosecond must not stop the time.
+#[test]
+fn a_path_may_take_no_time() {
+    for delay in [0, 1, 2, 100] {
+        let (world, _) = download(Path { delay, ..Path::default() }, SIZE, 10_000 * MS);
+        assert_eq!(world.ends[1].statistics().lost, 0);
+    }
+}
+
+/// Events that quinn-proto has not reported yet are not reported after the end.
+#[test]
+fn nothing_happens_after_a_close() {
+    let mut world = World::new(Path::default());
+    assert!(world.until(1, 1000 * MS, |event| *event == Event::Connected));
+    let now = world.now;
+    let stream = world.ends[0].open(now).unwrap();
+    assert_eq!(world.ends[0].write(now, stream, b"bytes"), 5);
+    world.settle(0);
+    let sent = world.sent[0];
+    assert!(sent > 0);
+    while world.deliver() != 1 {}
+    let now = world.now;
+    world.ends[1].close(now, 0);
+    world.ends[1].close(now, 0);
+    assert_eq!(world.ends[1].poll(), Some(Event::Closed(None)));
+    assert_eq!(world.ends[1].poll(), None);
 }

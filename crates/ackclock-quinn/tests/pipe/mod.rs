@@ -75,6 +75,8 @@ pub struct World {
     pub bytes: [u64; 2],
     /// Size of the largest datagram of each end.
     pub largest: [u64; 2],
+    /// First datagram of each end.
+    pub first: [Vec<u8>; 2],
     /// ECN-capable datagrams of each end.
     pub capable: [u64; 2],
     /// Stream bytes that each end says that it has sent.
@@ -105,6 +107,7 @@ impl World {
             sent: [0; 2],
             bytes: [0; 2],
             largest: [0; 2],
+            first: Default::default(),
             capable: [0; 2],
             payload: [0; 2],
             digest: Sha256::new(),
@@ -129,6 +132,9 @@ impl World {
         self.sent[from] += 1;
         self.bytes[from] += datagram.len() as u64;
         self.largest[from] = self.largest[from].max(datagram.len() as u64);
+        if number == 0 {
+            self.first[from].clone_from(&datagram);
+        }
         self.capable[from] += u64::from(ecn.is_capable());
         assert!(datagram.len() <= self.path.datagram as usize, "a datagram of {} bytes", datagram.len());
         let mut arrival = self.now + self.path.delay;
@@ -201,6 +207,14 @@ impl World {
             assert!(self.ends[end].timeout() > self.now, "a timer is due after it was handled");
         }
         Some(end)
+    }
+
+    /// Delivers the next datagram, without taking what the end sends or reports.
+    pub fn deliver(&mut self) -> usize {
+        let ((time, _), (end, ecn, datagram)) = self.flying.pop_first().expect("a datagram on its way");
+        self.now = time;
+        self.ends[end].receive(time, ecn, &datagram);
+        end
     }
 
     /// Goes on until an end has had an event or the time is over; says whether it had.
