@@ -212,7 +212,7 @@ impl Transport for End {
 
     fn transmit(&mut self, now: Nanos, datagram: &mut Vec<u8>) -> Option<Transmit> {
         if let Some(reply) = self.replies.pop_front() {
-            *datagram = reply;
+            datagram.extend_from_slice(&reply);
             return Some(Transmit::default());
         }
         let (_, connection) = self.connection.as_mut()?;
@@ -327,6 +327,9 @@ impl Transport for End {
             if let Some(event) = self.events.pop_front() {
                 return Some(event);
             }
+            if self.closed {
+                return None;
+            }
             let event = self.connection.as_mut()?.1.poll()?;
             self.report(event);
         }
@@ -336,7 +339,7 @@ impl Transport for End {
         let Some((_, connection)) = &self.connection else { return Statistics::default() };
         let path = connection.stats().path;
         let metrics = connection.congestion_state().metrics();
-        let tally = lock(&self.tally).clone();
+        let tally = lock(&self.tally);
         let threshold = metrics.ssthresh.filter(|threshold| *threshold != u64::MAX);
         let sampled = tally.latest_rtt.is_some();
         let state = if tally.recovery.is_some() {

@@ -5,6 +5,7 @@
 //! parameter `fault`.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,9 +26,9 @@ pub(crate) enum Fault {
 }
 
 /// What was observed.
-#[derive(Clone, Default, Debug)]
+#[derive(Default, Debug)]
 pub(crate) struct Tally {
-    /// Bytes in flight.
+    /// Bytes in flight. When the keys of the handshake are discarded, their packets leave with the next ACK only.
     pub(crate) in_flight: u64,
     /// Latest RTT sample.
     pub(crate) latest_rtt: Option<Duration>,
@@ -35,8 +36,40 @@ pub(crate) struct Tally {
     pub(crate) reductions: u64,
     /// The time of the last reduction, until a packet that was sent later is acknowledged (RFC 9002, section 7.3.2).
     pub(crate) recovery: Option<Instant>,
-    /// Send time of the newest packet that was acknowledged.
-    newest: Option<Instant>,
+    /// Numbers and send times of packets, without those below the largest that was acknowledged.
+    sent: VecDeque<(u64, Instant)>,
+    /// Whether the ACK at hand acknowledges a packet that elicited it.
+    elicited: bool,
+}
+
+impl Tally {
+    /// Notes a packet.
+    fn send(&mut self, now: Instant, number: u64) {
+        // Each packet number space begins anew (RFC 9000, section 12.3); a later space is the one that counts.
+        if self.sent.back().is_some_and(|(last, _)| *last >= number) {
+            self.sent.clear();
+        }
+        self.sent.push_back((number, now));
+    }
+
+    /// Takes an RTT sample at the end of an ACK. RFC 9002, section 5.1: a sample is generated if "the largest
+    /// acknowledged packet number is newly acknowledged, and at least one of the newly acknowledged packets was
+    /// ack-eliciting".
+    fn sample(&mut self, now: Instant, largest: Option<u64>) {
+        let mut newest = None;
+        while let Some(packet) = self.sent.front()
+            && Some(packet.0) <= largest
+        {
+            newest = self.sent.pop_front();
+        }
+        if let Some((number, sent)) = newest
+            && self.elicited
+            && Some(number) == largest
+        {
+            self.latest_rtt = Some(now.saturating_duration_since(sent));
+        }
+        self.elicited = false;
+    }
 }
 
 /// Returns the tally. A panic of another holder leaves it as it was, so that it can be read all the same.
@@ -81,16 +114,14 @@ struct Observed {
 
 impl Controller for Observed {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
+        lock(&self.tally).send(now, last_packet_number);
         self.inner.on_sent(now, bytes, last_packet_number);
     }
 
     fn on_ack(&mut self, now: Instant, sent: Instant, bytes: u64, app_limited: bool, rtt: &RttEstimator) {
         {
             let mut tally = lock(&self.tally);
-            if tally.newest.is_none_or(|newest| sent > newest) {
-                tally.newest = Some(sent);
-                tally.latest_rtt = Some(now.saturating_duration_since(sent));
-            }
+            tally.elicited = true;
             if tally.recovery.is_some_and(|start| sent > start) {
                 tally.recovery = None;
             }
@@ -105,7 +136,11 @@ impl Controller for Observed {
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest_packet_num_acked: Option<u64>) {
-        lock(&self.tally).in_flight = in_flight;
+        {
+            let mut tally = lock(&self.tally);
+            tally.in_flight = in_flight;
+            tally.sample(now, largest_packet_num_acked);
+        }
         self.inner.on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
     }
 

@@ -71,7 +71,6 @@ pub(crate) fn create(
             let mut tokens = ValidationTokenConfig::default();
             tokens.log(Arc::new(NoneTokenLog)).sent(TOKENS);
             server.transport_config(transport).validation_token_config(tokens).time_source(Arc::new(Date));
-            server.migration(false);
             Ok((Endpoint::new(config, Some(Arc::new(server)), discovery, None), None))
         }
     }

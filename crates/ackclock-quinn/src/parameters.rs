@@ -259,3 +259,51 @@ fn factory(cc: &str, window: u64) -> Arc<dyn ControllerFactory + Send + Sync> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use ackclock_transport::Role;
+
+    use super::*;
+
+    #[test]
+    fn every_number_reaches_the_configuration_of_quinn() {
+        let numbers = [
+            ("mtu", 1300.0, "initial_mtu: 1300"),
+            ("initial_rtt", 0.25, "initial_rtt: 250ms"),
+            ("packet_threshold", 7.0, "packet_threshold: 7"),
+            ("time_threshold", 1.5, "time_threshold: 1.5"),
+            ("persistent_congestion", 8.0, "persistent_congestion_threshold: 8"),
+            ("stream_receive_window", 111.0, "stream_receive_window: 111"),
+            ("receive_window", 112.0, ", receive_window: 112"),
+            ("send_window", 113.0, "send_window: 113"),
+            ("streams", 114.0, "max_concurrent_bidi_streams: 114"),
+            ("max_idle_timeout", 1.75, "max_idle_timeout: Some(1750)"),
+            ("ack_threshold", 9.0, "ack_eliciting_threshold: 9"),
+        ];
+        let text = |parameters: &Parameters| {
+            let setup = Setup { role: Role::Client, seed: [0; 32], datagram: 1400, parameters, log: false };
+            format!("{:?}", settings(&list(), &setup, &Arc::default()).ok().unwrap().transport)
+        };
+        let on = ["mtu_discovery", "ack_frequency"].map(|name| (name.to_owned(), Value::Name("on".to_owned())));
+        let off = [("send_fairness".to_owned(), Value::Name("off".to_owned()))];
+        let values = numbers.map(|(name, value, _)| (name.to_owned(), Value::Number(value)));
+        let changed = text(&Parameters(on.into_iter().chain(off).chain(values).collect()));
+        let default = text(&Parameters::default());
+        let names = ["send_fairness: false", "mtu_discovery_config: Some", "upper_bound: 1400"];
+        for part in numbers.map(|(_, _, part)| part).into_iter().chain(names) {
+            assert!(changed.contains(part), "{part} in {changed}");
+            assert!(!default.contains(part), "{part} in {default}");
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_quinn_except_for_discovery() {
+        let setup =
+            Setup { role: Role::Client, seed: [0; 32], datagram: 1472, parameters: &Parameters::default(), log: false };
+        let mut quinn = TransportConfig::default();
+        quinn.mtu_discovery_config(None).enable_segmentation_offload(false);
+        let ours = settings(&list(), &setup, &Arc::default()).ok().unwrap().transport;
+        assert_eq!(format!("{ours:?}"), format!("{quinn:?}"));
+    }
+}

@@ -73,10 +73,16 @@ pub struct World {
     pub sent: [u64; 2],
     /// Bytes of datagrams of each end so far.
     pub bytes: [u64; 2],
+    /// Size of the largest datagram of each end.
+    pub largest: [u64; 2],
+    /// First datagram of each end.
+    pub first: [Vec<u8>; 2],
+    /// ECN-capable datagrams of each end.
+    pub capable: [u64; 2],
     /// Stream bytes that each end says that it has sent.
     pub payload: [u64; 2],
     /// A hash of all datagrams with their times.
-    pub digest: Sha256,
+    digest: Sha256,
     flying: BTreeMap<(Nanos, u64), (usize, Ecn, Vec<u8>)>,
     free: [Nanos; 2],
     number: u64,
@@ -100,6 +106,9 @@ impl World {
             events: Default::default(),
             sent: [0; 2],
             bytes: [0; 2],
+            largest: [0; 2],
+            first: Default::default(),
+            capable: [0; 2],
             payload: [0; 2],
             digest: Sha256::new(),
             flying: BTreeMap::new(),
@@ -122,10 +131,15 @@ impl World {
         let number = self.sent[from];
         self.sent[from] += 1;
         self.bytes[from] += datagram.len() as u64;
+        self.largest[from] = self.largest[from].max(datagram.len() as u64);
+        if number == 0 {
+            self.first[from].clone_from(&datagram);
+        }
+        self.capable[from] += u64::from(ecn.is_capable());
         assert!(datagram.len() <= self.path.datagram as usize, "a datagram of {} bytes", datagram.len());
         let mut arrival = self.now + self.path.delay;
-        if self.path.rate > 0 {
-            let time = (datagram.len() as u64 + 28) * 8_000_000_000 / self.path.rate;
+        let bits = (datagram.len() as u64 + 28) * 8_000_000_000;
+        if let Some(time) = bits.checked_div(self.path.rate) {
             let start = self.free[from].max(self.now);
             if (start - self.now) / time >= self.path.queue as u64 {
                 return;
@@ -195,6 +209,14 @@ impl World {
         Some(end)
     }
 
+    /// Delivers the next datagram, without taking what the end sends or reports.
+    pub fn deliver(&mut self) -> usize {
+        let ((time, _), (end, ecn, datagram)) = self.flying.pop_first().expect("a datagram on its way");
+        self.now = time;
+        self.ends[end].receive(time, ecn, &datagram);
+        end
+    }
+
     /// Goes on until an end has had an event or the time is over; says whether it had.
     pub fn until(&mut self, end: usize, limit: Nanos, wanted: impl Fn(&Event) -> bool) -> bool {
         loop {
@@ -210,6 +232,11 @@ impl World {
     /// Goes on until a time.
     pub fn run(&mut self, limit: Nanos) {
         while self.step(limit).is_some() {}
+    }
+
+    /// Adds bytes to the hash.
+    pub fn digest(&mut self, bytes: &[u8]) {
+        self.digest.update(bytes);
     }
 
     /// The hash of all datagrams.
