@@ -25,6 +25,9 @@ HEADERS = 40
 OPTIONS = 12
 """Bytes of TCP's timestamps in each segment, which neither the payload nor the pacing rate counts."""
 
+TICK_S = 1e-6
+"""Tolerance of comparisons of times, which are sums of rounded numbers; no packet takes as little time."""
+
 
 class Unreadable(Exception):  # noqa: N818 -- it is an answer, not an error
     """A check cannot be read from what the stack shows. The message is the reason."""
@@ -170,7 +173,7 @@ class Evidence:
         starts = [first]
         sent = self.time - self.rtt
         for row in range(first + 1, min(end, len(self.time))):
-            if sent[row] >= self.time[starts[-1]]:
+            if sent[row] >= self.time[starts[-1]] - TICK_S:
                 starts.append(row)
         return starts
 
