@@ -21,6 +21,9 @@ __all__ = ["MEASURES"]
 GROWTH = 1.25
 """Growth of the delivery rate in a round below which the round counts as a plateau (section 5.3.1.2)."""
 
+SLACK = 3
+"""Segments by which the data in flight are below a window that limits the flow: the send quantum of two, and one."""
+
 
 def state_at(ev: Evidence, at_s: float, after: bool = False) -> str:
     """State at a time in seconds, which counts from the moment of the last stage if `after` is set."""
@@ -140,6 +143,20 @@ def bandwidth_share(ev: Evidence, state: str, nth: int = 1, after: bool = False)
     return float(ev.estimates()[phase.end - 1] / ev.capacity)
 
 
+def median_bandwidth_share(ev: Evidence, from_s: float) -> float:
+    """Median of the estimated bandwidth from a time on, over the payload of the bottleneck. Only the phases with a
+    pacing gain of one count; all of them without named states."""
+    estimates = ev.estimates()
+    inside = ev.time >= from_s
+    try:
+        inside &= np.isin(ev.column("cc_state").astype(str), ["probe_bw_cruise", "probe_bw_refill"])
+    except Unreadable:
+        pass
+    if not inside.any():
+        raise Absent("the flow had no phase with a pacing gain of one in that time")
+    return float(np.median(estimates[inside]) / ev.capacity)
+
+
 def goodput_share(ev: Evidence, from_s: float, to_s: float, after: bool = False) -> float:
     """Payload that the sink received within a time over the payload that the bottleneck can carry in it."""
     base = _moment(ev) if after else 0.0
@@ -212,6 +229,15 @@ def low_inflight_s(ev: Evidence, from_s: float, to_s: float, share: float) -> fl
     return max(longest, float(ev.time[end]) - since) if since is not None else longest
 
 
+def median_inflight_bdps(ev: Evidence, from_s: float, to_s: float) -> float:
+    """Median of the data in flight within a time over the BDP, with the bottleneck's capacity and the smallest RTT."""
+    first, end = ev.row_at(from_s), ev.row_at(to_s)
+    if end - first < 2:
+        raise Absent("there are no acknowledgments in that time")
+    bdp = ev.capacity * ev.min_rtt_s(end) / 8
+    return float(np.median(ev.column("pipe")[first:end]) / bdp)
+
+
 def sending_after(ev: Evidence, state: str, nth: int = 1, rounds: int = 4) -> float:
     """Data in flight a number of rounds after the exit of a phase, over the least data in flight in the phase."""
     phase = ev.phase(state, nth)
@@ -226,18 +252,19 @@ def sending_after(ev: Evidence, state: str, nth: int = 1, rounds: int = 4) -> fl
 def rounds_to_share(ev: Evidence, share: float, state: str | None = None, falling: bool = False) -> float:
     """Rounds until the delivery rate, or with `falling` the pacing rate, reaches a share of the bottleneck's rate.
 
-    Rounds count from the first phase in `state` that begins after the moment of the last stage, from the first loss
-    recovery after it with `falling`, and otherwise from the first acknowledgment.
+    Rounds count from the first phase in `state` that begins after the moment of the last stage; with `falling` from the
+    first loss recovery after the moment with a higher pacing rate; and otherwise from the first acknowledgment.
     """
     if falling:
-        recovering = np.flatnonzero(ev.column("in_recovery") & (ev.time >= _moment(ev)))
+        above = ev.estimates() > share * ev.capacity
+        recovering = np.flatnonzero(ev.column("in_recovery").astype(bool) & (ev.time >= _moment(ev)) & above)
         if not recovering.size:
-            raise Absent("there was no loss recovery")
+            raise Absent("there was no loss recovery at a pacing rate above that")
         first = int(recovering[0])
-        reached = ev.estimates() <= share * ev.capacity
+        reached = ~above
     else:
         first = 0 if state is None else _entered(ev, state)
-        reached = _best_in_round(ev) >= share * ev.capacity
+        reached = np.nan_to_num(ev.column("delivery_bps")) >= share * ev.capacity
     rows = np.flatnonzero(reached[first:])
     if not rows.size:
         raise Absent(f"the flow did not reach {share:g} of the bottleneck's rate")
@@ -246,15 +273,23 @@ def rounds_to_share(ev: Evidence, share: float, state: str | None = None, fallin
 
 def window_steps(ev: Evidence, state: str) -> float:
     """Median factor from one round's growth of the window to the next round's, in the first phase in `state` after the
-    moment of the last stage. The first round is left out: the window only reaches the bound in it."""
+    moment of the last stage. The rounds count at whose start the window limits the flow: all of it but a send quantum
+    and a segment is in flight."""
     first = _entered(ev, state)
     phase = next(one for one in ev.phases if one.first == first)
     starts = ev.round_starts(phase.first, phase.end)
-    cwnd = ev.column("cwnd").astype(float)
-    steps = np.diff([cwnd[row] for row in starts[1:]])
-    if len(steps) < 3 or (steps <= 0).any():
-        raise Absent(f"the window did not grow in three successive rounds of {state}")
-    return float(np.median(steps[1:] / steps[:-1]))
+    cwnd, pipe = ev.column("cwnd").astype(float), ev.column("pipe").astype(float)
+    steps: list[float] = []
+    for row, after in zip(starts, starts[1:], strict=False):
+        limited = pipe[row] + SLACK * ev.mss >= cwnd[row]
+        if limited:
+            steps.append(cwnd[after] - cwnd[row])
+        elif steps:
+            break
+    if len(steps) < 3 or min(steps) <= 0:
+        raise Absent(f"the window did not limit the flow and grow in three successive rounds of {state}")
+    factors = np.array(steps[1:]) / np.array(steps[:-1])
+    return float(np.median(factors))
 
 
 def loss_share(ev: Evidence, from_s: float, to_s: float) -> float:
@@ -315,14 +350,6 @@ def inflight_after_loss(ev: Evidence, state: str, nth: int = 1) -> float:
     return float(ev.column("cwnd")[row] / ev.column("pipe")[phase.first : phase.end].max())
 
 
-def aggregated_packets(ev: Evidence) -> float:
-    """Packets that the acknowledgments of a millisecond deliver, 99th percentile. It says how much the path
-    aggregates."""
-    rates = ev.result.rates
-    mine = rates.where(rates["flow"] == "subject")
-    return float(np.percentile(mine["bytes_delivered"] / ev.mss, 99))
-
-
 def _moment(ev: Evidence) -> float:
     return ev.moment_s or 0.0
 
@@ -333,11 +360,6 @@ def _entered(ev: Evidence, state: str) -> int:
     if not found:
         raise Absent(f"the flow did not enter {state} after the change")
     return found[0]
-
-
-def _best_in_round(ev: Evidence) -> NDArray[Any]:
-    """Delivery rates without the rates that are not known."""
-    return np.nan_to_num(ev.column("delivery_bps"))
 
 
 def _lost(ev: Evidence, from_s: float, to_s: float) -> NDArray[Any]:
@@ -378,8 +400,9 @@ def _statistic(values: NDArray[Any], statistic: str) -> float:
 MEASURES: dict[str, Callable[..., float | str]] = {
     one.__name__: one
     for one in (
-        aggregated_packets, bandwidth_kept, bandwidth_restored, bandwidth_share, cwnd_bdps, cwnd_packets, duration_s,
+        bandwidth_kept, bandwidth_restored, bandwidth_share, cwnd_bdps, cwnd_packets, duration_s,
         events, goodput_share, inflight_after_loss, inflight_excess_packets, loss_share, losses_in, low_inflight_s,
+        median_bandwidth_share, median_inflight_bdps,
         next_state, pacing_gain, plateau_rounds, probe_rtt_wait_s, probe_rtt_window, probe_rtt_window_spread,
         rounds_in, rounds_to_share, rounds_until_exit, sending_after, startup_rate_share, state_after_undo, state_at,
         state_goodput_share, states_seen, times_in, window_restored, window_steps,
