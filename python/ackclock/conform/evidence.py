@@ -63,9 +63,18 @@ class Evidence:
         IP packet size of a full segment, bytes.
     moment_s
         Time at which the last stage changed the scenario; None without stages.
+    version
+        Version of BBR, 1 or 3. By default 1 for the controls `bbr1` of ackclock and `bbr` of Linux, and otherwise 3.
     """
 
-    def __init__(self, result: Result, rate_bps: float, packet: int, moment_s: float | None = None) -> None:
+    def __init__(
+        self,
+        result: Result,
+        rate_bps: float,
+        packet: int,
+        moment_s: float | None = None,
+        version: int | None = None,
+    ) -> None:
         self.result = result
         self.rate_bps = rate_bps
         self.moment_s = moment_s
@@ -76,14 +85,9 @@ class Evidence:
         mine = window.where(window["flow"] == SUBJECT)
         self.window = mine
         self.time: NDArray[Any] = mine["time_s"]
-        self.cc = str(flow["cc"])
+        self.version = version or (1 if flow["cc"] in ("bbr1", "bbr") else 3)
         self.capacity = rate_bps * self.mss / packet
         """Payload that the bottleneck carries, bit/s."""
-
-    @cached_property
-    def version(self) -> int:
-        """Version of BBR: 1 for the controls `bbr1` of ackclock and `bbr` of Linux, and otherwise 3."""
-        return 1 if self.cc in ("bbr1", "bbr") else 3
 
     def column(self, name: str) -> NDArray[Any]:
         """A column of `window`.

@@ -32,6 +32,8 @@ class Subject:
     transport: str | None = None
     backend: str = SIM
     overrides: tuple[tuple[str, str], ...] = ()
+    version: int | None = None
+    """Version of BBR, 1 or 3; None if the name of the congestion control says it."""
 
     def fields(self) -> dict[str, str]:
         """The fields of the flow under test."""
@@ -103,7 +105,7 @@ def perform(case: Case, subject: Subject, seed: int = 1) -> Outcome:
     moment = None
     for stage in case.stages:
         run = _run(scenario, subject, seed)
-        evidence = Evidence(run, case.rate_bps, packet_of(scenario), moment)
+        evidence = Evidence(run, case.rate_bps, packet_of(scenario), moment, subject.version)
         try:
             entered = evidence.phase(stage.enter, stage.nth)
         except Unreadable as error:
@@ -123,7 +125,7 @@ def perform(case: Case, subject: Subject, seed: int = 1) -> Outcome:
             merged(scenario["flows"][0], _filled(stage.subject, moment, sent)),
             *scenario["flows"][1:],
         ]
-    evidence = Evidence(_run(scenario, subject, seed), case.rate_bps, packet_of(scenario), moment)
+    evidence = Evidence(_run(scenario, subject, seed), case.rate_bps, packet_of(scenario), moment, subject.version)
     return judged(case, evidence, seed)
 
 
