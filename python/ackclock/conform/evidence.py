@@ -121,9 +121,7 @@ class Evidence:
         Unreadable
             If the stack shows no states of its congestion control.
         """
-        states = self.column("cc_state").astype(str)
-        if not any(states):
-            raise Unreadable("the stack does not show states of its congestion control")
+        states = np.array([state or "" for state in self.column("cc_state")])
         cuts = [0, *(np.flatnonzero(states[1:] != states[:-1]) + 1), len(states)]
         end_s = float(self.time[-1])
         return [

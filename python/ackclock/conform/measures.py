@@ -149,7 +149,7 @@ def median_bandwidth_share(ev: Evidence, from_s: float) -> float:
     estimates = ev.estimates()
     inside = ev.time >= from_s
     try:
-        inside &= np.isin(ev.column("cc_state").astype(str), ["probe_bw_cruise", "probe_bw_refill"])
+        inside &= np.isin(ev.column("cc_state"), ["probe_bw_cruise", "probe_bw_refill"])
     except Unreadable:
         pass
     if not inside.any():
