@@ -37,6 +37,8 @@ EXPECTED = {
     ],
     "next_state": [
         (lambda: evidence(CYCLE), {"state": "startup"}, "drain"),
+        (lambda: evidence(CYCLE), {"state": "drain", "phases": False}, "probe_bw"),
+        (lambda: evidence(CYCLE), {"state": "startup", "phases": False}, "drain"),
         (lambda: evidence(CYCLE), {"state": "probe_bw_up"}, Absent),
         (lambda: evidence(CYCLE), {"state": "probe_rtt"}, Absent),
         (lambda: evidence(CYCLE, without=["cc_state"]), {"state": "startup"}, Unreadable),

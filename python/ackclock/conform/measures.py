@@ -31,9 +31,10 @@ def state_at(ev: Evidence, at_s: float, after: bool = False) -> str:
     return next((one.state for one in reversed(ev.phases) if one.start_s <= time_s), ev.phases[0].state)
 
 
-def next_state(ev: Evidence, state: str, nth: int = 1, after: bool = False) -> str:
-    """The state that follows a phase."""
-    return ev.following(ev.phase(state, nth, after=after)).state
+def next_state(ev: Evidence, state: str, nth: int = 1, after: bool = False, phases: bool = True) -> str:
+    """The state that follows a phase. Without `phases`, all phases of ProbeBW are called probe_bw."""
+    following = ev.following(ev.phase(state, nth, after=after)).state
+    return "probe_bw" if not phases and following.startswith("probe_bw") else following
 
 
 def states_seen(ev: Evidence, from_s: float = 0.0, to_s: float = 1e9, after: bool = False) -> str:
