@@ -21,7 +21,7 @@ GALLERY = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
-    "validation", "residuals", "newcwv-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after",
+    "validation", "residuals", "newcwv-conformance", "bbr-conformance", "known-answers", "limits", "verdicts", "verdicts-before-after",
     "learned-tables", "compliance", "drill", "drill-scripts", "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
@@ -59,7 +59,7 @@ def navigation(pages: Path) -> list[Group]:
         Group("Queues", _listed(pages, "queues")),
     ]
     believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]
-    believed[4:4] = [Group("Studies", _listed(pages, "studies"))]
+    believed[5:5] = [Group("Studies", _listed(pages, "studies"))]
     found = [
         Group("Start", ["index.md", "tutorial.md", "inventory.md", "demo.md"]),
         Group("Gallery", ["gallery/index.md", *(f"gallery/{name}.md" for name in GALLERY)]),

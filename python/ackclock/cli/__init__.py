@@ -28,6 +28,7 @@ from ackclock._signals import stopped_status, undisguised
 from ackclock.cli import commands
 from ackclock.cli.compare import compare
 from ackclock.cli.completion import completion
+from ackclock.cli.conform import conform
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
 from ackclock.cli.gate import gate
@@ -89,6 +90,7 @@ app.command(commands.bench, name="bench")
 app.command(compare, name="compare")
 app.command(gate, name="gate")
 app.command(drill, name="drill")
+app.command(conform, name="conform")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")
 app.command(learn)

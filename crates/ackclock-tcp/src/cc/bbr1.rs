@@ -259,8 +259,7 @@ impl Bbr1 {
             self.round += 1;
             self.conserving = false;
         }
-        let slow = (self.slow_since..=self.slow_until).contains(&sample.prior_delivered);
-        let app_limited = sample.app_limited || slow;
+        let app_limited = self.is_limited(sample);
         let now = delivery.ack.ctx.now;
         self.sample_policer(now, delivery.ack.lost > 0, app_limited);
         if rate >= self.bandwidth || !app_limited {
@@ -291,8 +290,13 @@ impl Bbr1 {
         }
     }
 
+    /// Whether the application limited the sample, or ProbeRTT, which counts as that.
+    fn is_limited(&self, sample: &RateSample) -> bool {
+        sample.app_limited || (self.slow_since..=self.slow_until).contains(&sample.prior_delivered)
+    }
+
     fn check_full_pipe(&mut self, sample: &RateSample) {
-        if self.filled || !self.round_start || sample.app_limited {
+        if self.filled || !self.round_start || self.is_limited(sample) {
             return;
         }
         if self.bandwidth >= self.full_bandwidth + self.full_bandwidth / 4 {

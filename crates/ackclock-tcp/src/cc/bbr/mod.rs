@@ -38,6 +38,9 @@
 //! - For the exit from Startup, discontiguous losses are counted as acknowledgments that show loss.
 //! - Without SACK, losses count in the same way.
 //! - ECN marks are not answered. Section 3.7 leaves the response open, but asks for one if ECN was negotiated.
+//! - The state for an undo is saved once per episode of loss recovery, as the text of section 5.5.11.1 says. The
+//!   pseudocode of NoteLoss saves it again for the second lost packet of a probe, since StartProbeBW_DOWN has reset the
+//!   losses of the round. A spurious recovery with two such packets would then restore nothing.
 //! - A restart from idle counts as application-limited even if the peer's window was the limit.
 //! - Random numbers come from a small generator seeded with the connection's initial sequence number.
 //!
@@ -189,6 +192,8 @@ struct Bbr {
 /// State that is restored after a spurious recovery.
 #[derive(Clone, Copy, Debug)]
 struct Undo {
+    /// Time of the saving.
+    saved: Option<Nanos>,
     /// State that the loss ended.
     state: Option<State>,
     bounds: model::Bounds,
@@ -214,7 +219,7 @@ impl Default for Bbr {
             full: startup::FullPipe::default(),
             cycle: probe_bw::Cycle::default(),
             probe_rtt: probe_rtt::ProbeRtt::default(),
-            undo: Undo { state: None, bounds },
+            undo: Undo { saved: None, state: None, bounds },
         }
     }
 }
@@ -237,10 +242,13 @@ impl Bbr {
         })
     }
 
-    /// SaveStateUponLoss.
-    fn save_state(&mut self, window: &Window) {
+    /// SaveStateUponLoss, at the start of an episode of loss recovery. The losses that start the episode are reported
+    /// before its start or after it, at the same time.
+    fn save_state(&mut self, window: &Window, now: Nanos) {
         self.save_cwnd(window);
-        self.undo = Undo { state: None, bounds: self.bounds };
+        if self.undo.saved != Some(now) {
+            self.undo = Undo { saved: Some(now), state: None, bounds: self.bounds };
+        }
     }
 }
 
@@ -261,14 +269,14 @@ impl CongestionControl for Bbr {
     // OnEnterFastRecovery.
     fn on_congestion(&mut self, window: &mut Window, event: &Congestion) {
         if event.cause == Cause::Loss {
-            self.save_state(window);
+            self.save_state(window, event.ctx.now);
             self.recovering = true;
         }
     }
 
     // OnEnterRTO.
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
-        self.save_state(window);
+        self.save_state(window, event.ctx.now);
         self.recovering = true;
         window.cwnd = event.ctx.pipe + event.ctx.mss;
     }
@@ -276,6 +284,7 @@ impl CongestionControl for Bbr {
     // HandleSpuriousLossDetection.
     fn on_undo(&mut self, window: &mut Window, _before: &Window) {
         self.restore_cwnd(window);
+        self.recovering = false;
         self.losses.in_round = false;
         self.full.reset(0);
         self.bounds.raise_to(&self.undo.bounds);

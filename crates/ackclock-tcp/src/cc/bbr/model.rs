@@ -205,7 +205,11 @@ impl Bbr {
         if !losses.in_round {
             losses.round_end = self.delivered;
             losses.in_round = true;
-            self.save_state(window);
+            if self.recovering {
+                self.save_cwnd(window);
+            } else {
+                self.save_state(window, lost.ctx.now);
+            }
         }
     }
 

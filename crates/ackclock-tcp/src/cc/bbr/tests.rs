@@ -140,3 +140,66 @@ fn probes_are_two_to_three_seconds_apart_and_differ_between_seeds() {
     assert_eq!(distinct.len(), waits.len());
     assert!(distinct[0] < 2200 * MILLISECOND && distinct[49] > 2800 * MILLISECOND);
 }
+
+/// A flow that probes for bandwidth with 100 segments in flight, and its window.
+fn probing() -> (Bbr, Window) {
+    let (mut bbr, window) = cruising();
+    bbr.state = State::Up;
+    bbr.cycle.samples_probe = true;
+    (bbr, window)
+}
+
+/// A loss at 2 s, and its recovery.
+fn episode(cause: Cause) -> Congestion {
+    Congestion { cause, abe: false, ctx: context(2 * SECOND, 50 * MSS) }
+}
+
+/// Checks that an undo restores the window, lifts the bound and resumes the probe.
+fn assert_resumed(bbr: &mut Bbr, window: &mut Window) {
+    assert_eq!(bbr.state, State::Down);
+    assert!(bbr.bounds.longterm < UNBOUNDED);
+    window.cwnd = 10 * MSS;
+    let before = *window;
+    bbr.on_undo(window, &before);
+    assert_eq!((bbr.state, bbr.bounds.longterm, window.cwnd), (State::Refill, UNBOUNDED, 80 * MSS));
+}
+
+#[test]
+fn a_spurious_recovery_of_several_losses_resumes_the_probe() {
+    let (mut bbr, mut window) = probing();
+    // The sender reports losses before it enters fast recovery.
+    for lost_since in 1..=5 {
+        bbr.on_lost(&mut window, &lost(100, lost_since, 2 * SECOND));
+    }
+    bbr.on_congestion(&mut window, &episode(Cause::Loss));
+    assert_resumed(&mut bbr, &mut window);
+}
+
+#[test]
+fn a_spurious_timeout_of_several_losses_resumes_the_probe() {
+    let (mut bbr, mut window) = probing();
+    bbr.on_timeout(&mut window, &episode(Cause::Timeout), true);
+    for lost_since in 1..=5 {
+        bbr.on_lost(&mut window, &lost(100, lost_since, 2 * SECOND));
+    }
+    assert_resumed(&mut bbr, &mut window);
+}
+
+#[test]
+fn a_loss_of_a_later_episode_is_saved_anew() {
+    let (mut bbr, mut window) = probing();
+    for lost_since in 1..=5 {
+        bbr.on_lost(&mut window, &lost(100, lost_since, 2 * SECOND));
+    }
+    bbr.on_congestion(&mut window, &episode(Cause::Loss));
+    // The first recovery ends, and a second one begins.
+    end_round(&mut bbr, &mut window, 40);
+    assert!(!bbr.recovering);
+    let bounds = bbr.bounds.longterm;
+    bbr.on_lost(&mut window, &lost(40, 1, 3 * SECOND));
+    bbr.on_congestion(&mut window, &Congestion { ctx: context(3 * SECOND, 40 * MSS), ..episode(Cause::Loss) });
+    let before = window;
+    bbr.on_undo(&mut window, &before);
+    assert!(!matches!(bbr.state, State::Refill | State::Up), "{:?}: the first recovery was not spurious", bbr.state);
+    assert_eq!(bbr.bounds.longterm, bounds);
+}

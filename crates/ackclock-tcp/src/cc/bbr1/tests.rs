@@ -208,3 +208,39 @@ fn a_timeout_leaves_a_segment_and_the_next_ack_four() {
     bbr.on_delivery(&mut window, &delivery);
     assert_eq!(window.cwnd, MIN_PIPE * MSS);
 }
+
+#[test]
+fn rates_of_probe_rtt_do_not_end_startup() {
+    let mut bbr = Bbr1::default();
+    let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+    let mut now = SECOND;
+    bbr.on_start(&mut window, &context(now, 0));
+    let mut step = |bbr: &mut Bbr1, app_limited: bool, pipe: u64| {
+        now += 10 * MILLISECOND;
+        let ctx = context(now, pipe);
+        let sample = RateSample {
+            delivered: 4 * MSS,
+            prior_delivered: bbr.delivered.saturating_sub(3 * MSS),
+            interval: 40 * MILLISECOND,
+            tx_in_flight: pipe,
+            lost: 0,
+            app_limited,
+        };
+        let ack = testing::ack(ctx, MSS);
+        let rtt = Some(now - 50 * MILLISECOND);
+        let delivery = Delivery { sent_at: rtt, rate: Some(sample), ..testing::delivery(ack, bbr.delivered + MSS) };
+        bbr.on_delivery(&mut window, &delivery);
+    };
+    while !matches!(bbr.state, State::ProbeRtt { .. }) {
+        step(&mut bbr, true, 4 * MSS);
+    }
+    while matches!(bbr.state, State::ProbeRtt { .. }) {
+        step(&mut bbr, false, 4 * MSS);
+    }
+    assert_eq!((bbr.state, bbr.filled), (State::Startup, false));
+    // Three rounds that ProbeRTT does not limit end it.
+    for _ in 0..60 {
+        step(&mut bbr, false, 4 * MSS);
+    }
+    assert!(bbr.filled);
+}
