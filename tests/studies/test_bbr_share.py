@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import ackclock
 from ackclock.scenario import Text
 from ackclock.studies import bbr_share
 from ackclock.studies.bbr_share import cells, figures, model, verdicts
@@ -62,10 +63,25 @@ def test_one_of_ten_bbr_flows_is_ahead_and_nine_are_behind():
 
 
 def test_a_reading_tells_its_cell():
-    every = cells.grid_cells(cells.BUFFERS, cells.SOME)
+    every = cells.grid_cells(cells.BUFFERS, cells.SOME, cells.BUFFERS)
     for cell in every:
         assert cells.cell_of(cells.beside(*cell)) == cell
     assert len(set(every)) == len(every)
+    assert {(bbr, 1, cc, 64) for bbr in (1, 2, 4, 8, 16, 32) for cc in ("cubic", "reno")} < set(every)
+
+
+def test_the_fast_path_is_run_and_modelled_as_it_is():
+    readings = cells.fast_readings(bbr_share.STUDY.scenario("pair.toml"))
+    assert len(readings) == 6 * 5
+    one = next(reading for reading in readings if cells.cell_of(reading.name) == (32, 1, "cubic", 16))
+    short = {"duration": "4s", "probes.from": "2s"}
+    result = ackclock.run(one.scenario, overrides={**one.overrides, **short}, seed=1)
+    rates = result.tables["rates"]
+    assert sum(rates["bytes_delivered"]) * 8 / 2 == pytest.approx(50e6, rel=0.06)
+    assert cells.path_of(one.name) == cells.FAST
+    # 16 BDP of 125 packets take 0.48 s: p = 1/2 - 1/32 - 4 * 32/2000, and 0.71 of ten seconds are lost.
+    assert verdicts.model_percent((32, 1, "cubic", 16), cells.FAST) == pytest.approx(100 * 0.59525 * 0.929)
+    assert cells.path_of(cells.beside(1, 1, "cubic", 2)) == cells.SLOW
 
 
 def made_pairs(percent, buffers=(16, 32), choice=cells.MAIN):
@@ -76,6 +92,16 @@ def made_pairs(percent, buffers=(16, 32), choice=cells.MAIN):
     found = {
         (one.name, ""): {"bbr_percent": np.array([percent(cell)] * 2)} | zeros
         for one, cell in zip(readings, where, strict=True)
+    }
+    return Grid(readings, cells.ALONE, {}, found)
+
+
+def made_fast(percent):
+    """A grid of the fast path whose shares are `percent` of a cell."""
+    readings = tuple(cells.fast_readings(Text("")))
+    zeros = {"queue_delay_ms": np.zeros(2), "dropped_percent": np.zeros(2)}
+    found = {
+        (one.name, ""): {"bbr_percent": np.array([percent(cells.cell_of(one.name))] * 2)} | zeros for one in readings
     }
     return Grid(readings, cells.ALONE, {}, found)
 
@@ -101,8 +127,8 @@ REPLICATED = made_tens(
 )
 
 
-def assessed(pairs, *tens):
-    return {one.claim.id: one for one in verdicts.assess_claims(verdicts.Measured([pairs], tens))}
+def assessed(pairs, *tens, fast=None):
+    return {one.claim.id: one for one in verdicts.assess_claims(verdicts.Measured([pairs], tens, fast))}
 
 
 def test_what_was_published_reproduces_every_claim():
@@ -111,9 +137,24 @@ def test_what_was_published_reproduces_every_claim():
     def told(cell):
         return 40.0 if cell[:2] == (1, 16) and cell[3] == 32 else verdicts.model_percent(cell)
 
-    assert {
-        name for name, one in assessed(made_pairs(told), REPLICATED).items() if one.verdict != "reproduced"
-    } == set()
+    fast = made_fast(lambda cell: verdicts.model_percent(cell, cells.FAST))
+    found = assessed(made_pairs(told), REPLICATED, fast=fast)
+    assert {name for name, one in found.items() if one.verdict != "reproduced"} == set()
+
+
+def test_the_error_beside_cubic_is_that_of_both_paths():
+    pairs = made_pairs(lambda cell: verdicts.model_percent(cell) + 3)
+    fast = made_fast(lambda cell: verdicts.model_percent(cell, cells.FAST) - 8)
+    found = assessed(pairs, REPLICATED, fast=fast)
+    cubic = found["model-cubic"].readings
+    assert {name: cubic[name][0].value for name in (cells.SLOW, cells.FAST)} == pytest.approx(
+        {cells.SLOW: 3, cells.FAST: 8}
+    )
+    assert found["model-cubic"].measured.value == pytest.approx(8), "most of these cells are those of the fast path"
+    assert found["model-cubic"].kinds[cells.FAST] == "cell"
+    assert found["model-fast"].measured.value == pytest.approx(8)
+    assert found["model-one-cubic"].measured.value == found["model-reno"].measured.value == pytest.approx(3)
+    assert assessed(pairs, REPLICATED)["model-fast"].verdict == "not testable"
 
 
 def test_every_claim_is_measured_where_it_is_made():
@@ -146,11 +187,18 @@ def test_readings_with_fewer_mixes_leave_claims_to_the_others():
 
 def test_the_figures_have_the_model_and_the_replication():
     grid = made_pairs(verdicts.model_percent)
-    by_queue, by_number, many = (draw(grid, "") for draw in (figures.by_queue, figures.by_number, figures.many_bbr))
+    by_queue, by_number = (draw(grid, "") for draw in (figures.by_queue, figures.by_number))
+    fast = made_fast(lambda cell: verdicts.model_percent(cell, cells.FAST))
+    many = figures.many_bbr(grid, fast, "")
     assert by_queue.series[-1].label == "model, any number"
     assert by_queue.series[0].y == pytest.approx(by_queue.series[-1].y)
     assert [one.label for one in by_number.series] == ["queue of 32 BDP", "32 BDP, model"]
-    assert many.series[0].y == pytest.approx(many.series[1].y)
+    assert [name[:2] for name, _ in many.options] == ["8a", "8b", "8c"]
+    for _, plot in many.options:
+        for measured, line in zip(plot.series[::2], plot.series[1::2], strict=True):
+            assert measured.y == pytest.approx(line.y)
+    assert [one.label for one in many.options[1][1].series[::2]] == [f"{number} BBR" for number in figures.SHOWN_BBR]
+    assert [name[:2] for name, _ in figures.many_bbr(grid, None, "").options] == ["8a", "8c"]
     ten = figures.ten(REPLICATED, "")
     assert list(ten.series[0].y) == pytest.approx(list(ten.series[1].y))
     assert len(verdicts.shares_sheet([grid]).rows) == len(grid.readings)

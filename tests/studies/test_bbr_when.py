@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+import ackclock
 from ackclock.scenario import Text
 from ackclock.studies import bbr_when
-from ackclock.studies.bbr_when import cells, figures, verdicts
+from ackclock.studies.bbr_when import cells, figures, random_loss, transfers, verdicts
 from ackclock.studies.bbr_when.published import DEEP, SHALLOW, gains
 from ackclock.studies.framework import Grid, Lab, Reading, Variant, load_claims, study_file
 
@@ -39,7 +40,7 @@ def test_the_published_gains_are_those_of_the_figure():
     assert told.gain_percent[DEEP, 10, 200] == -34
     for buffer, name in ((SHALLOW, "grid-shallow"), (DEEP, "grid-deep")):
         each = [told.gain_percent[cell] for cell in cells.grid_cells(cells.RATES, cells.RTTS) if cell[0] == buffer]
-        assert len(each) == 20
+        assert len(each) == 64
         assert np.mean(each) == pytest.approx(CLAIMS[name].published, abs=0.05)
 
 
@@ -51,9 +52,9 @@ def test_the_published_counts_are_those_of_the_table():
                 assert claim.published == pytest.approx(cells.powers(count), abs=0.005)
 
 
-def made_cells(choice=cells.MAIN, **goodputs):
+def made_cells(choice=cells.MAIN, where=None, **goodputs):
     """A grid in which CUBIC has 100 Mbit/s in every cell and BBR `goodputs`, by buffer."""
-    where = cells.grid_cells((500,), (25, 200))
+    where = where or cells.grid_cells((500,), (25, 200))
     readings = tuple(Reading(cells.name(*one, choice), Text("")) for one in where)
     found = {}
     for (buffer, _, _), reading in zip(where, readings, strict=True):
@@ -62,6 +63,20 @@ def made_cells(choice=cells.MAIN, **goodputs):
             numbers = {"goodput_mbps": mbps, "resent": resent, "resent_percent": resent / 100, "dropped_percent": 7.0}
             found[reading.name, variant.name] = {name: np.array([value] * 2) for name, value in numbers.items()}
     return Grid(readings, cells.VARIANTS, {}, found)
+
+
+def made_losses(goodputs):
+    """A grid of BBR's goodput in Mbit/s by loss rate in per cent, in which CUBIC and Reno have a tenth of it."""
+    readings = random_loss.readings(Text(""), goodputs)
+    found = {
+        (reading.name, one.name): {"goodput_mbps": np.array([mbps / (1 if one == cells.BBR else 10)] * 2)}
+        for reading, mbps in zip(readings, goodputs.values(), strict=True)
+        for one in random_loss.VARIANTS
+    }
+    return Grid(tuple(readings), random_loss.VARIANTS, {}, found)
+
+
+LOSSES = made_losses({18: 80.0, 27: 20.0})
 
 
 def made_mixes(sizes=cells.MIX_SIZES):
@@ -74,7 +89,8 @@ def made_mixes(sizes=cells.MIX_SIZES):
 
 def test_every_claim_is_measured_where_it_is_made():
     other = made_cells("fq", shallow=120.0, deep=95.0)
-    measured = verdicts.Measured(made_cells(shallow=150.0, deep=90.0), other, [made_mixes()])
+    buffers = made_cells(where=cells.grid_cells((500,), (25, 200), cells.OTHER_BUFFERS), shallow=0.0, deep=80.0)
+    measured = verdicts.Measured(made_cells(shallow=150.0, deep=90.0), other, [made_mixes()], LOSSES, buffers)
     by_id = {one.claim.id: one for one in verdicts.assess_claims(measured)}
     values = {name: one.measured.value for name, one in by_id.items()}
     assert set(values) == set(CLAIMS)
@@ -96,16 +112,23 @@ def test_every_claim_is_measured_where_it_is_made():
         "table-bbr-10000": 2,
         "table-cubic-10000": 1,
         "table-bbr-50000000": 100,
+        "cliff": 0.25,
     }
     assert {name: values[name] for name in expected} == pytest.approx(expected)
     assert by_id["headline-gain"].readings["fq"][0].value == pytest.approx(20)
     assert by_id["loss-shallow-cubic"].readings[verdicts.AT_THE_QUEUE][0].value == 7
     assert by_id["loss-shallow-cubic"].kinds[verdicts.AT_THE_QUEUE] == "definition"
+    deep = by_id["deep-favours-cubic"]
+    assert {name: deep.readings[name][0].value for name in cells.OTHER_BUFFERS} == pytest.approx(
+        dict.fromkeys(cells.OTHER_BUFFERS, -20)
+    )
+    assert {deep.kinds[name] for name in cells.OTHER_BUFFERS} == {"cell"}
 
 
 def test_a_mix_without_a_buffer_leaves_its_claims_untested():
     cell = made_cells(shallow=150.0, deep=90.0)
-    measured = verdicts.Measured(cell, made_cells("fq", shallow=1.0, deep=1.0), [made_mixes(cells.QUICK_MIX_SIZES)])
+    other, some = made_cells("fq", shallow=1.0, deep=1.0), made_mixes(cells.QUICK_MIX_SIZES)
+    measured = verdicts.Measured(cell, other, [some], LOSSES)
     untested = {one.claim.id for one in verdicts.assess_claims(measured) if one.verdict == "not testable"}
     assert untested == {
         "mix-5MB",
@@ -129,3 +152,65 @@ def test_the_figures_have_the_published_numbers_beside_ours():
 
 def test_no_retransmission_counts_as_one():
     assert [cells.powers(count) for count in (0, 1, 1000)] == [0, 0, pytest.approx(3)]
+
+
+def test_a_token_bucket_keeps_the_rate_of_the_cell():
+    text = bbr_when.STUDY.scenario("lan.toml")
+    short = {"duration": "10s", "flows[0].cc": "bbr"}
+    (plain, bucket) = (
+        cells.readings(text, [(SHALLOW, 20, 25)], {choice: {}})[0] for choice in (cells.MAIN, cells.BUCKET)
+    )
+    assert bucket.overrides["bottleneck.queue"]["burst"] == "10000B"
+    rates = [
+        next(ackclock.run(text, overrides={**one.overrides, **short}, seed=1).flows.rows())["goodput_bps"]
+        for one in (plain, bucket)
+    ]
+    assert rates[1] == pytest.approx(rates[0], rel=0.03)
+
+
+def test_bbr_gives_way_beyond_the_cliff_and_cubic_long_before():
+    text = bbr_when.STUDY.scenario("loss.toml")
+    readings = [
+        Reading(one.name, text, {**one.overrides, "duration": "20s"}) for one in random_loss.readings(text, (1, 18, 27))
+    ]
+    grid = Lab().grid(readings, random_loss.VARIANTS, [1, 2], random_loss.measures)
+    assert random_loss.cliff(grid).value < 0.5
+    bbr, cubic = (grid.mean(random_loss.name(1), one.name, "goodput_mbps").value for one in (cells.BBR, cells.CUBIC))
+    assert bbr > 80 > 20 > cubic
+
+
+def test_a_transfer_lasts_as_long_as_its_bytes_take():
+    """100 MB over 10 Mbit/s: 69,061 segments of 1448 bytes take 82.9 s on the link; what is lost is sent again."""
+    text = bbr_when.STUDY.scenario("transfer.toml")
+    grid = Lab().grid(transfers.readings(text, [(DEEP, 10, 25)]), cells.VARIANTS, [1, 2], transfers.measures)
+    at = cells.name(DEEP, 10, 25, transfers.TRANSFER)
+    for one in cells.VARIANTS:
+        assert 82.87 < grid.mean(at, one.name, "time_s").value < 90
+    assert "+" in transfers.heat_maps(both_buffers(grid), "").options[1][1].html("a")
+    assert transfers.sheet(grid).rows[0][:3] == [DEEP, 10, 25]
+
+
+def both_buffers(grid):
+    """The grid of transfers with the cells of the deep buffer for both, and BBR's times a tenth longer than CUBIC's."""
+    where = cells.grid_cells((10,), (25,))
+    readings = tuple(Reading(cells.name(*one, transfers.TRANSFER), Text("")) for one in where)
+    times = {cells.CUBIC.name: 10.0, cells.BBR.name: 11.0}
+    found = {
+        (reading.name, one): {"time_s": np.array([time] * 2)} for reading in readings for one, time in times.items()
+    }
+    return Grid(readings, grid.variants, {}, found)
+
+
+def test_the_random_loss_has_a_figure_and_a_table():
+    figure = random_loss.figure(LOSSES, "")
+    assert list(figure.series[1].y) == [80, 20]
+    assert list(figure.series[-1].y) == pytest.approx([82, 73])
+    assert random_loss.sheet(LOSSES).rows == [[18, 8, 80, 8], [27, 2, 20, 2]]
+
+
+def test_other_buffers_have_heat_maps_without_published_numbers():
+    where = cells.grid_cells((500,), (25, 200), cells.OTHER_BUFFERS)
+    figure = figures.other_heat_maps(made_cells(where=where, shallow=0.0, deep=80.0), "")
+    assert [name for name, _ in figure.options] == list(cells.OTHER_BUFFERS)
+    assert "-20" in figure.options[0][1].html("a")
+    assert verdicts.grid_sheet([made_cells(where=where, shallow=0.0, deep=80.0)]).rows[0][4] == ""

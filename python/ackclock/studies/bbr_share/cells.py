@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALONE",
+    "BBR_FLOWS",
     "BUFFERS",
     "CHOICES",
     "DEEP",
+    "FAST",
+    "FAST_BUFFERS",
     "MAIN",
     "MIXES",
     "QUICK_BUFFERS",
@@ -27,29 +30,36 @@ __all__ = [
     "QUICK_SOME",
     "REPLICATED",
     "SIXTEEN",
+    "SLOW",
     "SOME",
     "TEN",
     "TEN_CHOICES",
     "Cell",
     "beside",
+    "fast_readings",
     "grid_cells",
     "mixes",
     "modelled",
     "path",
+    "path_of",
     "per_flow",
     "readings",
     "ten_name",
 ]
 
-RATE_MBPS = 10.0
-RTT_S = 0.04
+SLOW, FAST = "10 Mbit/s, 40 ms", "50 Mbit/s, 30 ms"
+PATHS: Mapping[str, tuple[float, float]] = {SLOW: (10.0, 0.04), FAST: (50.0, 0.03)}
+"""The two paths of the paper: rate in Mbit/s and round-trip time in seconds."""
 TEN = 10
 
 ALONE = (Variant("", "measured"),)
 """The one variant: what differs between the cells are their flows."""
 
-BUFFERS = (1, 2, 4, 8, 16, 32, 64)
-"""Queues in bandwidth-delay products, for one BBR flow beside one CUBIC flow and beside sixteen."""
+BUFFERS, FAST_BUFFERS = (1, 2, 4, 8, 16, 32, 64), (1, 2, 4, 8, 16)
+"""Queues of figure 8 in bandwidth-delay products, over the slow path and over the fast one.
+
+They are also those of one BBR flow beside sixteen CUBIC flows over the slow path.
+"""
 SOME = (2, 8, 32)
 """Queues of the other cells."""
 QUICK_BUFFERS, QUICK_SOME = (2, 32), (32,)
@@ -59,6 +69,8 @@ SIXTEEN = 16
 PAIRS = ((1, 1, "cubic"), (1, SIXTEEN, "cubic"))
 OTHERS = ((2, 1, "cubic"), (4, 1, "cubic"), (1, 4, "cubic"), (1, 1, "reno"), (1, SIXTEEN, "reno"))
 """Numbers of BBR flows and of the others, and the congestion control of the others."""
+BBR_FLOWS = (1, 2, 4, 8, 16, 32)
+"""Numbers of BBR flows of figure 8, beside one flow."""
 
 MAIN = "main reading"
 
@@ -92,9 +104,14 @@ Read off the vector figure "Ubuntu 20.04/multirun figure_8a.svg" of github.com/p
 """
 
 
-def path(queue_bdp: float) -> Path:
-    """The path of the cells for the model."""
-    return Path(RATE_MBPS, RTT_S, queue_bdp)
+def path(queue_bdp: float, where: str = SLOW) -> Path:
+    """One of the two paths, for the model."""
+    return Path(*PATHS[where], queue_bdp)
+
+
+def path_of(reading: str) -> str:
+    """The path of a reading."""
+    return FAST if reading.startswith(f"{FAST}; ") else SLOW
 
 
 def beside(bbr: int, others: int, cc: str, queue: int, choice: str = MAIN) -> str:
@@ -110,10 +127,23 @@ def cell_of(reading: str) -> Cell:
     return int(bbr.split()[0]), int(many), cc, int(queue.split()[0])
 
 
-def grid_cells(buffers: Sequence[int], some: Sequence[int] = ()) -> list[Cell]:
-    """One BBR flow beside one CUBIC flow and sixteen with `buffers`, and the other flows with `some`."""
-    kinds = ((PAIRS, buffers), (OTHERS, some))
-    return [(*flows, queue) for every, queues in kinds for flows in every for queue in queues]
+def grid_cells(buffers: Sequence[int], some: Sequence[int] = (), many: Sequence[int] = ()) -> list[Cell]:
+    """The cells over the slow path.
+
+    One BBR flow beside one CUBIC flow and sixteen has the queues `buffers`, the other flows have `some`, and any number
+    of BBR flows beside one CUBIC flow and beside one Reno flow has `many`.
+    """
+    alone = [(bbr, 1, cc) for cc in ("cubic", "reno") for bbr in BBR_FLOWS]
+    kinds = ((PAIRS, buffers), (OTHERS, some), (alone, many))
+    return list(dict.fromkeys((*flows, queue) for every, queues in kinds for flows in every for queue in queues))
+
+
+def fast_readings(text: Text) -> list[Reading]:
+    """Any number of BBR flows beside one CUBIC flow over the fast path: figure 8b."""
+    rate, rtt = PATHS[FAST]
+    over = {"bottleneck.rate": f"{rate:g}Mbps", "bottleneck.delay": f"{rtt * 500:g}ms"}
+    cells = [(bbr, 1, "cubic", queue) for bbr in BBR_FLOWS for queue in FAST_BUFFERS]
+    return readings(text, cells, {FAST: over})
 
 
 def modelled(grid_readings: Iterable[str], cc: str, choice: str = MAIN) -> list[tuple[str, Cell]]:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.studies.bbr_share.cells import ALONE, DEEP, MAIN, REPLICATED, SIXTEEN, TEN, cell_of, ten_name
+from ackclock.report import Choice, Figure, Plot, Series, colour_of
+from ackclock.studies.bbr_share.cells import (
+    ALONE,
+    DEEP,
+    FAST,
+    MAIN,
+    REPLICATED,
+    SIXTEEN,
+    SLOW,
+    TEN,
+    cell_of,
+    modelled,
+    ten_name,
+)
 from ackclock.studies.bbr_share.verdicts import model_percent
 
 if TYPE_CHECKING:
@@ -19,11 +31,13 @@ SHARE_AXIS = "BBR's share (%)"
 QUIET = "#777777"
 SHOWN = (1, SIXTEEN)
 """Numbers of CUBIC flows in the figure over the queue."""
+SHOWN_BBR = (1, 2, 8, 32)
+"""Numbers of BBR flows in the figure of several."""
 
 
-def _series(grid: Grid, label: str, index: int, by: int, keep: dict[int, object]) -> Series:
+def _series(grid: Grid, label: str, index: int, by: int, keep: dict[int, object], choice: str = MAIN) -> Series:
     """The measured shares of the cells that have the kept values, over the value at place `by` of a cell."""
-    cells = {cell_of(one.name): one.name for one in grid.readings if one.name.startswith(f"{MAIN}; ")}
+    cells = {cell_of(one.name): one.name for one in grid.readings if one.name.startswith(f"{choice}; ")}
     chosen = sorted((cell[by], name) for cell, name in cells.items() if all(cell[at] == v for at, v in keep.items()))
     means = [grid.mean(name, VARIANT, "bbr_percent") for _, name in chosen]
     low, high = [mean.low for mean in means], [mean.high for mean in means]
@@ -62,17 +76,27 @@ def by_number(grid: Grid, command: str) -> Figure:
     return Plot(title, "CUBIC flows", SHARE_AXIS, series, caption, command, x_log=True)
 
 
-def many_bbr(grid: Grid, command: str) -> Figure:
-    """The share of several BBR flows beside one CUBIC flow over the queue, with the model's lines."""
+def many_bbr(grid: Grid, fast: Grid | None, command: str) -> Figure:
+    """The share of several BBR flows beside one flow over the queue with the model's lines: figure 8 of the paper."""
+    panels = [("8a: CUBIC, 10 Mbit/s and 40 ms", _many(grid, SLOW, "cubic"))]
+    if fast is not None:
+        panels.append(("8b: CUBIC, 50 Mbit/s and 30 ms", _many(fast, FAST, "cubic")))
+    panels.append(("8c: Reno, 10 Mbit/s and 40 ms", _many(grid, SLOW, "reno")))
+    caption = "Dashed: the model. Figure 8 of Ware et al. 2019 has 1 to 32 BBR flows; the table has all of them."
+    return Choice("BBR flows together beside one flow", "flow beside them", panels, caption, command)
+
+
+def _many(grid: Grid, where: str, cc: str) -> Plot:
+    """One part of figure 8."""
+    choice = MAIN if where == SLOW else where
+    cells = [cell for _, cell in modelled([one.name for one in grid.readings], cc, choice) if cell[1] == 1]
+    queues = sorted({cell[3] for cell in cells})
     series = []
-    numbers = sorted({cell_of(one.name)[0] for one in grid.readings})[:3]
-    queues = _queues(grid)
-    for index, many in enumerate(numbers):
-        series.append(_series(grid, f"{many} BBR", index, 3, {0: many, 1: 1, 2: "cubic"}))
-        line = [model_percent((many, 1, "cubic", queue)) for queue in queues]
+    for index, many in enumerate(number for number in SHOWN_BBR if any(cell[0] == number for cell in cells)):
+        series.append(_series(grid, f"{many} BBR", index, 3, {0: many, 1: 1, 2: cc}, choice))
+        line = [model_percent((many, 1, cc, queue), where) for queue in queues]
         series.append(Series(f"{many} BBR, model", queues, line, colour_of(index), dashed=True))
-    title = "BBR flows together beside one CUBIC flow"
-    return Plot(title, QUEUE_AXIS, SHARE_AXIS, series, "Figure 8a of Ware et al. 2019.", command, x_log=True)
+    return Plot(f"BBR beside one {cc}", QUEUE_AXIS, SHARE_AXIS, series, "", x_log=True)
 
 
 def ten(grid: Grid, command: str) -> Figure:

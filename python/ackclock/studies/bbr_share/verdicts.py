@@ -12,14 +12,17 @@ from ackclock import stats
 from ackclock.studies.bbr_share.cells import (
     ALONE,
     DEEP,
+    FAST,
     MAIN,
     REPLICATED,
     SIXTEEN,
+    SLOW,
     TEN,
     beside,
     cell_of,
     modelled,
     path,
+    path_of,
     ten_name,
 )
 from ackclock.studies.bbr_share.model import share
@@ -44,10 +47,14 @@ BLOATED = 16
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The grids of a run: BBR beside loss-based flows, and ten flows; the main readings come first."""
+    """The grids of a run; the main readings come first. A quick run has none of the fast path."""
 
     pairs: Sequence[Grid]
+    """BBR beside loss-based flows over the slow path."""
     tens: Sequence[Grid]
+    """Ten flows."""
+    fast: Grid | None = None
+    """BBR beside one CUBIC flow over the fast path."""
 
 
 def assess_claims(measured: Measured) -> list[ClaimResult]:
@@ -56,14 +63,14 @@ def assess_claims(measured: Measured) -> list[ClaimResult]:
 
 
 def kind_of(reading: str) -> Kind:
-    """The kind of a reading: all are assumptions."""
-    return "assumption" if reading else "cell"
+    """The kind of a reading: one of the two paths, or an assumption."""
+    return "cell" if reading in (SLOW, FAST) else "assumption"
 
 
-def model_percent(cell: Cell) -> float:
-    """The share of all BBR flows of a cell by the model, per cent."""
+def model_percent(cell: Cell, where: str = SLOW) -> float:
+    """The share of all BBR flows of a cell by the model over one of the paths, per cent."""
     bbr, _, _, queue = cell
-    return 100 * share(path(queue), bbr)
+    return 100 * share(path(queue, where), bbr)
 
 
 def _choices(grids: Sequence[Grid]) -> list[tuple[Grid, str]]:
@@ -82,11 +89,17 @@ def _of_claim(measured: Measured, identifier: str) -> dict[str, Estimate]:
             for grid, choice in _choices(measured.tens)
             if _has(grid, choice, identifier)
         }
+    if identifier == "model-fast":
+        return {} if measured.fast is None else {MAIN: stats.mean(_median(_errors(measured.fast, FAST, "cubic")))}
     found = {}
     for grid, choice in _choices(measured.pairs):
         values = _pair(grid, choice, identifier)
         if values is not None:
             found[choice] = stats.mean(values)
+    if identifier == "model-cubic" and measured.fast is not None:
+        slow, fast = _errors(measured.pairs[0], MAIN, "cubic"), _errors(measured.fast, FAST, "cubic")
+        found |= {MAIN: stats.mean(_median([*slow, *fast]))}
+        found |= {SLOW: stats.mean(_median(slow)), FAST: stats.mean(_median(fast))}
     return found
 
 
@@ -94,7 +107,9 @@ def _pair(grid: Grid, choice: str, identifier: str) -> NDArray[np.float64] | Non
     """One number a seed for a claim, or none where the reading lacks the cells."""
     names = [one.name for one in grid.readings]
     if identifier.startswith("model-"):
-        return _errors(grid, _cells_of(names, choice, identifier))
+        cc = identifier.rpartition("-")[2]
+        errors = _errors(grid, choice, cc, alone=identifier == "model-one-cubic")
+        return _median(errors) if errors else None
     if identifier == "half":
         deep = [name for name, (bbr, _, _, queue) in modelled(names, "cubic", choice) if bbr == 1 and queue >= BLOATED]
         return np.asarray(np.max([grid.values(name, VARIANT, SHARE) for name in deep], axis=0), dtype=np.float64)
@@ -102,17 +117,21 @@ def _pair(grid: Grid, choice: str, identifier: str) -> NDArray[np.float64] | Non
     return sixteen if identifier == "sixteen" else one - sixteen
 
 
-def _cells_of(names: Sequence[str], choice: str, identifier: str) -> list[tuple[str, Cell]]:
-    if identifier == "model-one-cubic":
-        return [(name, cell) for name, cell in modelled(names, "cubic", choice) if cell[1] == 1]
-    return modelled(names, identifier.removeprefix("model-"), choice)
+def _errors(grid: Grid, choice: str, cc: str, *, alone: bool = False) -> list[NDArray[np.float64]]:
+    """The distances from the model in points of a choice's cells beside a congestion control, one number a seed.
+
+    With `alone`, they are those of the cells beside one flow.
+    """
+    cells = modelled([one.name for one in grid.readings], cc, choice)
+    return [
+        np.abs(grid.values(name, VARIANT, SHARE) - model_percent(cell, path_of(name)))
+        for name, cell in cells
+        if cell[1] == 1 or not alone
+    ]
 
 
-def _errors(grid: Grid, cells: Sequence[tuple[str, Cell]]) -> NDArray[np.float64] | None:
-    """The median over cells of the distance from the model in points, one number a seed."""
-    if not cells:
-        return None
-    distances = [np.abs(grid.values(name, VARIANT, SHARE) - model_percent(cell)) for name, cell in cells]
+def _median(distances: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """The median over cells, one number a seed."""
     return np.asarray(np.median(distances, axis=0), dtype=np.float64)
 
 
@@ -166,7 +185,7 @@ def shares_sheet(grids: Sequence[Grid]) -> Sheet:
             measured = grid.mean(reading.name, VARIANT, SHARE)
             others = [grid.mean(reading.name, VARIANT, one).value for one in ("queue_delay_ms", "dropped_percent")]
             choice = reading.name.partition("; ")[0]
-            model = model_percent(cell)
+            model = model_percent(cell, path_of(reading.name))
             rows.append([choice, *cell, model, measured.value, measured.low, measured.high, *others])
     columns = ["reading", "BBR flows", "others", "control", "queue BDP", "model %", "measured %", "low", "high"]
     columns += ["queueing ms", "dropped %"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.studies.bbr_when.published import DEEP, SHALLOW
+from ackclock.studies.bbr_when.published import DEEP, SHALLOW, gains
 from ackclock.studies.framework import Reading, Variant
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BBR",
+    "BUCKET",
     "BUFFERS",
     "CHOICES",
     "CLAIMED_SIZES",
@@ -24,6 +25,7 @@ __all__ = [
     "MAIN",
     "MIX_CHOICES",
     "MIX_SIZES",
+    "OTHER_BUFFERS",
     "QUICK_CHOICES",
     "QUICK_MIX_SIZES",
     "QUICK_RATES",
@@ -33,12 +35,14 @@ __all__ = [
     "TABLE",
     "VARIANTS",
     "both",
+    "bucket",
     "cell",
     "choice_of",
     "grid_cells",
     "mix_name",
     "mixes",
     "name",
+    "path_of",
     "powers",
     "readings",
     "single",
@@ -49,11 +53,11 @@ BBR = Variant("bbr1", "BBR (version 1)", {"flows[0].cc": "bbr"})
 VARIANTS = (CUBIC, BBR)
 
 BUFFERS = (SHALLOW, DEEP)
-RATES, RTTS = (10, 20, 50, 100, 500), (25, 50, 100, 200)
-"""Rates in Mbit/s and round-trip times in ms of a full run: twenty of the paper's 64 cells, which take too long.
-
-The rates of 750 and 1000 Mbit/s are left out because the hosts of the original had cards of 1 Gbit/s.
-"""
+"""The buffers of figure 5."""
+OTHER_BUFFERS = ("1 MB", "20 MB", "50 MB")
+"""The buffers that the paper ran and prints no heat-map of."""
+RATES, RTTS = gains().rates_mbps, gains().rtts_ms
+"""Rates in Mbit/s and round-trip times in ms of a full run: all of figure 5."""
 QUICK_RATES, QUICK_RTTS = (20, 500), (25, 200)
 
 HEADLINE = ((SHALLOW, 500, 200), (SHALLOW, 500, 25), (DEEP, 500, 25))
@@ -61,9 +65,14 @@ HEADLINE = ((SHALLOW, 500, 200), (SHALLOW, 500, 25), (DEEP, 500, 25))
 
 MAIN = "main reading"
 
+BUCKET = "a token bucket with a burst of 4 ms"
+BURST_MS = 4
+"""The shortest burst with which tbf keeps its rate on a kernel with 250 ticks a second, Ubuntu's (man tc-tbf)."""
+
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "windows of at most 10 MB": {"flows[0].receive_buffer": "10MB"},
     "the FQ queue discipline, which paces CUBIC too": {"flows[0].pacing": "fq"},
+    BUCKET: {},
 }
 """Readings beside the main one, for the cells of `HEADLINE`. FQ paces BBR no otherwise than TCP itself does."""
 
@@ -107,9 +116,28 @@ def cell(reading: str) -> tuple[str, int, int]:
     return buffer, int(rate.split()[0]), int(rtt.split()[0])
 
 
-def grid_cells(rates: Iterable[int], rtts: Sequence[int]) -> list[tuple[str, int, int]]:
-    """The cells of both heat-maps at some rates and round-trip times."""
-    return [(buffer, rate, rtt) for buffer in BUFFERS for rate in rates for rtt in rtts]
+def grid_cells(
+    rates: Iterable[int], rtts: Sequence[int], buffers: Sequence[str] = BUFFERS
+) -> list[tuple[str, int, int]]:
+    """The cells of the heat-maps of some buffers at some rates and round-trip times."""
+    every = tuple(rates)
+    return [(buffer, rate, rtt) for buffer in buffers for rate in every for rtt in rtts]
+
+
+def path_of(buffer: str, rate: int, rtt: int) -> dict[str, object]:
+    """The overrides of a scenario that make its bottleneck that of a cell."""
+    return {
+        "bottleneck.rate": f"{rate}Mbps",
+        "bottleneck.delay": f"{rtt / 2:g}ms",
+        "bottleneck.queue": buffer.replace(" ", ""),
+    }
+
+
+def bucket(buffer: str, rate: int) -> dict[str, object]:
+    """The overrides that shape a link of 1 Gbit/s, as tbf does, instead of a link with the rate of the cell."""
+    burst = BURST_MS * rate * 1000 // 8
+    queue = {"kind": "token-bucket", "rate": f"{rate}Mbps", "burst": f"{burst}B", "limit": buffer.replace(" ", "")}
+    return {"bottleneck.rate": "1Gbps", "bottleneck.queue": queue}
 
 
 def readings(
@@ -120,12 +148,7 @@ def readings(
         Reading(
             name(buffer, rate, rtt, choice),
             text,
-            {
-                "bottleneck.rate": f"{rate}Mbps",
-                "bottleneck.delay": f"{rtt / 2:g}ms",
-                "bottleneck.queue": buffer.replace(" ", ""),
-                **values,
-            },
+            {**path_of(buffer, rate, rtt), **(bucket(buffer, rate) if choice == BUCKET else values)},
         )
         for choice, values in choices.items()
         for buffer, rate, rtt in cells

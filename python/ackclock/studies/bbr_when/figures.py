@@ -6,49 +6,49 @@ from typing import TYPE_CHECKING
 
 from ackclock.report import Choice, Figure, HeatMap, Plot, Series, colour_of
 from ackclock.stats import Estimate
-from ackclock.studies.bbr_when.cells import BUFFERS, TABLE, cell, mix_name, name, powers
+from ackclock.studies.bbr_when.cells import BUFFERS, OTHER_BUFFERS, TABLE, cell, mix_name, name, powers
 from ackclock.studies.bbr_when.published import gains
 from ackclock.studies.bbr_when.verdicts import gain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ackclock.studies.framework import Grid
 
-__all__ = ["heat_maps", "mix_retransmissions", "mix_shares"]
+__all__ = ["heat_maps", "mix_retransmissions", "mix_shares", "other_heat_maps"]
 
+GAIN_CAPTION = "Goodput of BBR above that of CUBIC, in per cent. Blue: BBR has more."
 BUFFER_AXIS = "buffer (kB)"
 PUBLISHED = {10: 94.0, 5_000: 50.0, 10_000: 25.0}
 """Buffer in kB to BBR's share of both flows in the text of the paper, per cent."""
 
 
 def heat_maps(grid: Grid, command: str) -> list[Figure]:
-    """For each buffer the gains that are measured and those that are published."""
+    """For each buffer of figure 5 the gains that are measured and those that are published."""
     told = gains().gain_percent
     found: list[Figure] = []
     for buffer in BUFFERS:
-        have = [cell(one.name) for one in grid.readings if cell(one.name)[0] == buffer]
-        rates, rtts = sorted({rate for _, rate, _ in have}), sorted({rtt for _, _, rtt in have})
-        places = {(rtts.index(rtt), rates.index(rate)): (buffer, rate, rtt) for _, rate, rtt in have}
-        measured = {place: gain(grid, name(*where)) for place, where in places.items()}
-        published = {place: _number(told[where]) for place, where in places.items()}
-        maps = [
-            (
-                what,
-                HeatMap(
-                    "round-trip time (ms)",
-                    "rate (Mbit/s)",
-                    [str(rtt) for rtt in rtts],
-                    [str(rate) for rate in rates],
-                    cells,
-                    "%",
-                    diverging=True,
-                ),
-            )
-            for what, cells in (("measured", measured), ("published (figure 5)", published))
-        ]
-        caption = "Goodput of BBR above that of CUBIC, in per cent. Blue: BBR has more."
+        measured = _map(grid, buffer, lambda where: gain(grid, name(*where)))
+        published = _map(grid, buffer, lambda where: _number(told[where]))
+        maps = [("measured", measured), ("published (figure 5)", published)]
         title = f"Gain of BBR over CUBIC with a buffer of {buffer}"
-        found.append(Choice(title, "numbers", maps, caption, command))
+        found.append(Choice(title, "numbers", maps, GAIN_CAPTION, command))
     return found
+
+
+def other_heat_maps(grid: Grid, command: str) -> Figure:
+    """The measured gains with the buffers that the paper prints no heat-map of."""
+    maps = [(buffer, _map(grid, buffer, lambda where: gain(grid, name(*where)))) for buffer in OTHER_BUFFERS]
+    return Choice("Gain of BBR over CUBIC with other buffers", "buffer", maps, GAIN_CAPTION, command)
+
+
+def _map(grid: Grid, buffer: str, value: Callable[[tuple[str, int, int]], Estimate]) -> HeatMap:
+    """The heat-map of a buffer over the cells that the grid has."""
+    have = [cell(one.name) for one in grid.readings if cell(one.name)[0] == buffer]
+    rates, rtts = sorted({rate for _, rate, _ in have}), sorted({rtt for _, _, rtt in have})
+    cells = {(rtts.index(where[2]), rates.index(where[1])): value(where) for where in have}
+    columns, rows = [str(rtt) for rtt in rtts], [str(rate) for rate in rates]
+    return HeatMap("round-trip time (ms)", "rate (Mbit/s)", columns, rows, cells, "%", diverging=True)
 
 
 def _number(value: float) -> Estimate:

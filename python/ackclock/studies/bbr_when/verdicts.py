@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
+from ackclock.studies.bbr_when import random_loss
 from ackclock.studies.bbr_when.cells import (
     BBR,
     CUBIC,
     HEADLINE,
     MAIN,
+    OTHER_BUFFERS,
     TABLE,
     VARIANTS,
     cell,
@@ -45,11 +47,18 @@ HEADLINE_CELL, SHALLOW_CELL, DEEP_CELL = HEADLINE
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The grids of a run: all cells, the cells of the text under other readings, and both flows together."""
+    """The grids of a run. A quick run has no grid of other buffers."""
 
     cells: Grid
+    """The cells of figure 5."""
     others: Grid
+    """The cells of the text under other readings."""
     mixes: Sequence[Grid]
+    """Both flows together."""
+    loss: Grid
+    """Random loss."""
+    buffers: Grid | None = None
+    """The cells with the other buffers."""
 
 
 def assess_claims(measured: Measured) -> list[ClaimResult]:
@@ -59,6 +68,8 @@ def assess_claims(measured: Measured) -> list[ClaimResult]:
 
 def kind_of(reading: str) -> Kind:
     """The kind of a reading."""
+    if reading in OTHER_BUFFERS:
+        return "cell"
     return "definition" if reading == AT_THE_QUEUE else "assumption"
 
 
@@ -70,6 +81,8 @@ def gain(grid: Grid, reading: str) -> Estimate:
 def _of_claim(measured: Measured, identifier: str) -> dict[str, Estimate]:
     """The estimates for a claim under every reading that has its cells."""
     subject, _, rest = identifier.partition("-")
+    if subject == "cliff":
+        return {MAIN: random_loss.cliff(measured.loss)}
     if subject in ("mix", "table"):
         return _of_mix(measured.mixes, identifier)
     if subject in ("headline", "resent"):
@@ -83,7 +96,16 @@ def _of_claim(measured: Measured, identifier: str) -> dict[str, Estimate]:
     shallow, deep = (_mean_gain(measured.cells, buffer) for buffer in (SHALLOW, DEEP))
     if identifier == "shallow-favours-bbr":
         return {MAIN: stats.mean(shallow - deep)}
+    if identifier == "deep-favours-cubic":
+        return {MAIN: stats.mean(deep), **_mean_gains(measured.buffers)}
     return {MAIN: stats.mean(shallow if identifier == "grid-shallow" else deep)}
+
+
+def _mean_gains(grid: Grid | None) -> dict[str, Estimate]:
+    """The mean gain with every other buffer."""
+    if grid is None:
+        return {}
+    return {buffer: stats.mean(_mean_gain(grid, buffer)) for buffer in OTHER_BUFFERS}
 
 
 def _of_buffer(grid: Grid, buffer: str) -> list[str]:
@@ -154,7 +176,7 @@ def grid_sheet(grids: Sequence[Grid]) -> Sheet:
             goodputs = [grid.mean(reading.name, one.name, "goodput_mbps").value for one in VARIANTS]
             losses = [grid.mean(reading.name, one.name, "resent_percent").value for one in VARIANTS]
             found = gain(grid, reading.name)
-            told = gains().gain_percent[buffer, rate, rtt]
+            told = gains().gain_percent.get((buffer, rate, rtt), "")
             rows.append([choice_of(reading.name), buffer, rate, rtt, told, found.value, *goodputs, *losses])
     columns = ["reading", "buffer", "Mbit/s", "RTT ms", "published gain %", "gain %"]
     columns += ["CUBIC Mbit/s", "BBR Mbit/s", "CUBIC retransmissions %", "BBR retransmissions %"]
