@@ -258,7 +258,6 @@ impl Kind for OneOfTheStacks {
     }
 
     fn info(&self) -> Info {
-        let text = |doc: &str| json!({ "type": "string", "description": doc });
         Info {
             noun: "transport".to_owned(),
             unit: String::new(),
@@ -268,7 +267,7 @@ impl Kind for OneOfTheStacks {
                     .to_owned(),
             schema: json!({ "oneOf": [
                 { "type": "string" },
-                { "type": "object", "properties": { KIND: text("Name of the stack."), LIBRARY: text("Path of the library that the stack is in, if it is not built in.") }, "required": [KIND] },
+                { "type": "object", "description": "The kind of a stack, its parameters, and the path of its library." },
             ] }),
             nested: Vec::new(),
         }

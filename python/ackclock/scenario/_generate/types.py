@@ -157,7 +157,8 @@ class Types:
                 raise ValueError(f"the schema does not say what {owner}.{key} is a list of")
             return f"Sequence[{self.annotation(module, owner, noun[1], schema['items'])}]"
         if schema.get("type") == "object":
-            return self.table(module, owner, key, schema)
+            # A table without fields has those of something that the schema does not know.
+            return self.table(module, owner, key, schema) if "properties" in schema else REGISTERED[1]
         if "oneOf" not in schema:
             return "FilePath" if schema.get("title") == "path" else SCALARS[schema["type"]]
         choices = schema["oneOf"]
