@@ -196,3 +196,40 @@ impl Controller for Observed {
         self.inner.into_any()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::instant;
+
+    const MS: u64 = 1_000_000;
+
+    fn acknowledge(tally: &mut Tally, now: u64, largest: u64) -> Option<Duration> {
+        tally.elicited = true;
+        tally.sample(instant(now * MS), Some(largest));
+        tally.latest_rtt.take()
+    }
+
+    #[test]
+    fn only_an_ack_whose_largest_packet_is_new_gives_a_sample() {
+        let mut tally = Tally::default();
+        for number in [0, 1, 2, 4] {
+            tally.send(instant(number * MS), number);
+        }
+        assert_eq!(acknowledge(&mut tally, 20, 1), Some(Duration::from_millis(19)));
+        assert_eq!(acknowledge(&mut tally, 21, 1), None, "the same again");
+        assert_eq!(acknowledge(&mut tally, 22, 3), None, "packet 3 is unknown: a probe of path MTU discovery");
+        tally.sample(instant(23 * MS), Some(4));
+        assert_eq!(tally.latest_rtt, None, "no packet elicited the ACK");
+    }
+
+    #[test]
+    fn the_numbers_of_a_later_space_begin_anew() {
+        let mut tally = Tally::default();
+        for (time, number) in [(0, 0), (5, 1), (9, 0), (10, 1)] {
+            tally.send(instant(time * MS), number);
+        }
+        assert_eq!(acknowledge(&mut tally, 20, 0), Some(Duration::from_millis(11)));
+        assert_eq!(acknowledge(&mut tally, 21, 1), Some(Duration::from_millis(11)));
+    }
+}

@@ -131,9 +131,13 @@ fn the_statistics_are_those_of_the_log() {
         (5, "cubic", 0.0, 30, "on"),
         (6, "cubic", 0.0, 150, "off"),
         (7, "cubic", 0.0, 250, "off"),
+        (8, "cubic", 0.0, 0, "off"),
+        (9, "cubic", 0.0, 0, "on"),
     ] {
         let path = Path {
             trouble: [loss, 10, 10, 0],
+            // Larger probes of path MTU discovery are lost, which is no probe timeout.
+            carried: 1300,
             seed,
             log: true,
             parameters: parameters(&[("cc", cc), ("mtu_discovery", discovery)], &[("initial_window", window)]),
@@ -154,7 +158,7 @@ fn the_statistics_are_those_of_the_log() {
                 }
                 assert_eq!(statistics.window, logged.window, "window of {end} at {now}");
                 // The log does not tell of probes of path MTU discovery at once.
-                if end == 1 && discovery == "off" {
+                if (end == 1 || loss == 0) && discovery == "off" {
                     assert_eq!(statistics.in_flight, logged.flight, "bytes in flight at {now}");
                 }
                 // The log has f32 values in s.
@@ -308,7 +312,6 @@ fn a_write_takes_what_the_windows_allow() {
     assert!(world.ends[0].open(now).is_some());
     assert_eq!(world.ends[0].open(now), None, "a third stream");
     assert_eq!(world.ends[0].write(now, stream, &[1; 6000]), 5000);
-    assert_eq!(world.ends[0].write(now, stream, &[1; 1000]), 0);
     world.settle(0);
     assert!(world.until(0, 1000 * MS, |event| *event == Event::Writable(stream)));
     let now = world.now;

@@ -32,8 +32,10 @@ pub struct Path {
     pub parameters: Parameters,
     /// Whether both ends write a log.
     pub log: bool,
-    /// Largest datagram.
+    /// Largest datagram, as both ends are told.
     pub datagram: u32,
+    /// Largest datagram that is not lost.
+    pub carried: u32,
 }
 
 impl Default for Path {
@@ -49,6 +51,7 @@ impl Default for Path {
             parameters: Parameters::default(),
             log: false,
             datagram: 1472,
+            carried: u32::MAX,
         }
     }
 }
@@ -148,7 +151,10 @@ impl World {
             arrival = self.free[from] + self.path.delay;
         }
         let ecn = if from == 1 && self.path.marked.contains(&number) && ecn.is_capable() { Ecn::Ce } else { ecn };
-        if (from == 0 && self.path.lost.contains(&number)) || self.chance(0) {
+        if datagram.len() > self.path.carried as usize
+            || (from == 0 && self.path.lost.contains(&number))
+            || self.chance(0)
+        {
             return;
         }
         if self.chance(1) {
