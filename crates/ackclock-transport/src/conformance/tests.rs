@@ -1,6 +1,8 @@
+mod several;
 mod toy;
 
 use super::*;
+use several::Several;
 use toy::{Fault, Toy};
 
 fn failed(fault: Fault) -> (Vec<&'static str>, Report) {
@@ -80,4 +82,12 @@ fn parameters_reach_the_stack() {
     let report = check_with(&Toy::new(Fault::PanicsInCreate), &parameters);
     assert_eq!(report.failed(), ["clean path"]);
     assert!(check_with(&Toy::new(Fault::None), &parameters).passed());
+}
+
+#[test]
+fn streams_of_a_stack_with_several_are_told_apart() {
+    let report = check(&Several::new(false));
+    assert!(report.passed(), "{report}");
+    assert_eq!(report.outcome("several streams"), Some(&Outcome::Pass));
+    assert_eq!(check(&Several::new(true)).failed(), ["several streams"]);
 }
