@@ -5,7 +5,7 @@ Written by ackclock.scenario._generate from the engine's schema; not to be edite
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -283,6 +283,10 @@ class Flow(Record):
         name of ASCII letters, digits, spaces and _ + -. Absent: those of route, backwards.
     access
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
+    transport
+        Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand in
+        its table. Accepted: tcp, the name of a stack (`ackclock list transport`), or a table of its kind, its
+        parameters and the library that it is in, if it is not built in. Absent: tcp, the TCP of this engine.
     stack
         Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
         freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "linux".
@@ -410,6 +414,7 @@ class Flow(Record):
     route: Sequence[str] | None = None
     return_route: Sequence[str] | None = None
     access: FlowAccess | None = None
+    transport: str | Mapping[str, str | float] | None = None
     stack: Stack | None = None
     cc: Cc | None = None
     validation: WindowValidation | None = None

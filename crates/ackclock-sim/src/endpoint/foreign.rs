@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use ackclock_core::{Ecn, Nanos, Rate, Stream};
-use ackclock_tcp::context::Window;
+use ackclock_tcp::context::{Cause, Window};
 use ackclock_tcp::validation::Report;
 use ackclock_transport::{Event as StackEvent, Parameters, Role, Setup, Stack, Statistics, StreamId, Transport};
 
@@ -254,7 +254,7 @@ impl Foreign {
         if let Some(statistics) = self.call("statistics", now, |transport, _| transport.statistics()) {
             self.count(&statistics);
             if V::ACTIVE && (!progress.is_empty() || statistics != self.statistics) {
-                report(now, &statistics, events);
+                report(now, &self.statistics, &statistics, events);
             }
             self.statistics = statistics;
         }
@@ -293,8 +293,15 @@ impl Foreign {
     }
 }
 
-/// Reports the window, with the other quantities that are recorded with it.
-fn report<V: Events<Datagram>>(now: Nanos, statistics: &Statistics, events: &mut V) {
+/// Reports the timeouts and the reductions since `before`, and the window with the other quantities that are recorded
+/// with it.
+fn report<V: Events<Datagram>>(now: Nanos, before: &Statistics, statistics: &Statistics, events: &mut V) {
+    for count in before.timeouts..statistics.timeouts {
+        events.event(now, Event::Timeout { count: (count + 1 - before.timeouts) as u32 });
+    }
+    for _ in before.reductions..statistics.reductions {
+        events.event(now, Event::Tcp(TcpEvent::RecoveryStarted { cause: Cause::Loss }));
+    }
     let Some(cwnd) = statistics.window else { return };
     let rate = |bits: Option<u64>| bits.and_then(|bits| Rate::new(bits));
     let window =

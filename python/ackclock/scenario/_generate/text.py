@@ -175,7 +175,7 @@ def _accepted(text: str, schema: Schema, types: Types) -> str:
 
 
 def _is_table(schema: Schema) -> bool:
-    return schema.get("type") == "object" and "kind" not in schema["properties"]
+    return schema.get("type") == "object" and "kind" not in schema.get("properties", ("kind",))
 
 
 def _literal(value: object) -> str:

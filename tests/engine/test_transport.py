@@ -1,0 +1,161 @@
+"""Transports besides TCP in scenarios: quinn, and libraries in C, sound ones and others."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+
+import ackclock
+from ackclock import _workers
+from ackclock.cli import main
+
+BOTTLENECK = {"rate": "10Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}, "loss": "0.5%"}
+QUINN = {"kind": "quinn"}
+
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+
+
+def scenario(*flows, duration="3s", **others):
+    return {"duration": duration, "bottleneck": BOTTLENECK, "flows": list(flows)} | others
+
+
+def flow(transport, name="own", **app):
+    return {"name": name, "transport": transport, "app": {"kind": "bulk"} | app}
+
+
+def cell(result, table, column, row=0):
+    return result[table][column].to_pylist()[row]
+
+
+class TestQuinn:
+    def test_any_number_of_threads_gives_the_same_tables(self):
+        text = scenario(flow(QUINN), {"name": "tcp", "app": {"kind": "bulk"}}, probes={"window": True})
+        one, two = (ackclock.run(text, seeds=4, threads=threads) for threads in (1, 2))
+        for first, second in zip(one, two, strict=True):
+            assert first.tables.keys() == second.tables.keys()
+            for name in first.tables:
+                assert first[name].to_pydict() == second[name].to_pydict()
+        assert len({cell(result, "flows", "bytes_delivered") for result in one}) == 4
+
+    def test_a_congestion_control_is_chosen(self):
+        text = scenario(*(flow({"kind": "quinn", "cc": cc}, cc) for cc in ("cubic", "newreno", "bbr")), duration="5s")
+        result = ackclock.run(text, verify=True)
+        assert result["flows"]["cc"].to_pylist() == ["cubic", "newreno", "bbr"]
+        assert result["flows"]["stack"].to_pylist() == ["quinn"] * 3
+        assert min(result["flows"]["goodput_bps"].to_pylist()) > 1e6
+        assert result.meta["transports"]["quinn"].startswith("quinn-proto ")
+
+    @pytest.mark.parametrize(
+        "app",
+        [
+            {"kind": "transfer", "size": "200kB", "count": 3},
+            {"kind": "rpc", "request": "1kB", "response": "20kB"},
+            {"kind": "dash", "ladder": ["200kbps", "500kbps"], "segment": "2s"},
+            {"kind": "bursts", "size": "50kB", "interval": "500ms"},
+        ],
+        ids=lambda app: app["kind"],
+    )
+    def test_applications_run_over_it_as_over_tcp(self, app):
+        over = {name: ackclock.run(scenario(flow(name, **app), duration="20s")) for name in ("quinn", "tcp")}
+        assert over["quinn"].tables.keys() == over["tcp"].tables.keys()
+        bytes_of = {name: cell(result, "flows", "bytes_delivered") for name, result in over.items()}
+        assert bytes_of["quinn"] > 0.5 * bytes_of["tcp"]
+
+    def test_a_transfer_takes_a_handshake_and_slow_start(self):
+        """One round trip for the handshake, and a window of 10 packets that doubles: 200 kB come in the sixth."""
+        text = scenario(flow(QUINN, kind="transfer", size="100kB"))
+        text["bottleneck"] = {"rate": "100Mbps", "delay": "50ms"}
+        took = cell(ackclock.run(text), "transfers", "completion_s")
+        assert 0.45 < took < 0.6
+
+    def test_its_log_is_kept_with_the_run(self, tmp_path):
+        text = scenario(flow(QUINN), {"name": "tcp", "app": {"kind": "bulk"}}, duration="1s")
+        ackclock.trace(text, tmp_path, qlog=True, events=True, captures=["bottleneck"])
+        for side in ("source", "sink"):
+            lines = (tmp_path / f"own.0.{side}.sqlog").read_text().split("\x1e")
+            head, *events = [json.loads(line) for line in lines if line.strip()]
+            assert "qlog_version" in head or "file_schema" in head
+            assert len(events) > 100
+        assert "transport:packet_sent" in (tmp_path / "tcp.0.source.sqlog").read_text()
+
+    def test_mistakes_in_a_scenario_are_refused(self, tmp_path, capsys):
+        file = tmp_path / "wrong.toml"
+        file.write_text(
+            'duration = "1s"\nbottleneck = { rate = "1Mbps", delay = "1ms" }\n[[flows]]\ncc = "cubic"\n'
+            'transport = { kind = "quinn", cc = "cubik" }\napp = { kind = "bulk" }\n'
+        )
+        assert main(["run", str(file)]) == 2
+        said = capsys.readouterr().err
+        assert 'flows[0].transport.cc: "cubik" is not accepted' in said
+        assert 'did you mean "cubic"?' in said
+        file.write_text(file.read_text().replace("cubik", "cubic"))
+        assert main(["run", str(file)]) == 2
+        assert "is a setting of TCP, and the transport is quinn" in capsys.readouterr().err
+
+    def test_small_packets_are_refused(self):
+        with pytest.raises(ackclock.ScenarioError, match="1200"):
+            ackclock.run(scenario(flow(QUINN), packet_size="1000B"))
+
+
+RECEIVE = "static int32_t t_receive(ackclock_transport *t, uint64_t now, uint32_t ecn, const uint8_t *datagram, size_t length) {"
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory):
+    """Makes a library of the example, with a statement that is executed in `receive` after a second."""
+    folder = tmp_path_factory.mktemp("libraries")
+    assert main(["new", "transport", str(folder / "plain")]) == 0
+
+    def make(name, statement=""):
+        source = folder / "plain" / "plain.c"
+        text = source.read_text(encoding="utf-8")
+        assert RECEIVE in text
+        file = folder / f"{name}.c"
+        file.write_text(text.replace(RECEIVE, f"{RECEIVE}\n    if (now >= 1000000000u) {{ {statement} }}"))
+        library = folder / f"{name}.so"
+        command = ["cc", "-std=c99", "-O1", "-shared", "-fPIC", f"-I{source.parent}", "-o", str(library), str(file)]
+        subprocess.run(command, check=True)
+        return {"kind": "plain", "library": str(library)}
+
+    return make
+
+
+@needs_compiler
+class TestLibraries:
+    def test_a_transport_in_c_shares_a_link_with_tcp(self, libraries):
+        text = scenario(flow(libraries("sound")), {"name": "tcp", "app": {"kind": "bulk"}})
+        first, second = ackclock.run(text, seeds=[1, 1 + 1]), ackclock.run(text, seeds=[1, 2], threads=1)
+        assert min(first[0]["flows"]["goodput_bps"].to_pylist()) > 2e5
+        for one, other in zip(first, second, strict=True):
+            assert one["flows"].to_pydict() == other["flows"].to_pydict()
+
+    def test_a_crash_ends_its_run_and_names_the_call(self, libraries):
+        text = scenario(flow(libraries("crash", "volatile int *nothing = 0; *nothing = 1;")))
+        with pytest.raises(ackclock.ProcessError, match=r"plain of flow own at 1\.\d+ s, in receive: .* signal 11"):
+            ackclock.run(text)
+
+    def test_a_call_that_does_not_return_is_ended(self, libraries, monkeypatch):
+        monkeypatch.setattr(_workers, "BLOCKED_S", 2.0)
+        text = scenario(flow(libraries("block", "for (;;) { }")))
+        with pytest.raises(ackclock.ProcessError, match=r"plain of flow own at 1\.\d+ s, in receive: .*not returned"):
+            ackclock.run(text)
+
+    def test_a_failed_call_is_told(self, libraries):
+        text = scenario(flow(libraries("fail", "return 99;")))
+        with pytest.raises((ackclock.TransportError, ackclock.ProcessError), match="receive"):
+            ackclock.run(text)
+
+    def test_a_sweep_goes_on_without_the_runs_that_crash(self, libraries, tmp_path):
+        sound, crash = libraries("sound2"), libraries("crash2", "volatile int *nothing = 0; *nothing = 1;")
+        vary = {"flows[0].transport.library": [sound["library"], crash["library"]]}
+        store = ackclock.sweep(scenario(flow(sound)), vary=vary, seeds=2, out=tmp_path / "store")
+        runs = store.runs
+        assert sorted(runs["status"].to_pylist()) == ["done", "done", "failed", "failed"]
+
+    def test_what_is_no_library_of_transports_is_refused(self, tmp_path):
+        file = tmp_path / "text.so"
+        file.write_text("no library")
+        for path, said in ((file, "no shared library"), (tmp_path / "none.so", "No such file")):
+            with pytest.raises(ackclock.ScenarioError, match=said):
+                ackclock.run(scenario(flow({"kind": "plain", "library": str(path)})))
