@@ -15,7 +15,7 @@ DATA = MSS
 
 
 def doubling():
-    """A window that grows by 1, 2, 4, 8 and 16 packets from one round of 40 ms to the next, and is full until the last."""
+    """A window that grows by 1, 2, 4, 8 and 16 packets from one round of 40 ms to the next, and is full until then."""
     sizes = np.cumsum([50, 1, 2, 4, 8, 16]) * MSS
     window = steps((sizes[0], 100), *((size, 40) for size in sizes), (sizes[-1], 460))
     return {"cwnd": window, "pipe": np.concatenate([window[:300], np.full(500, 40 * MSS)])}
@@ -149,7 +149,11 @@ EXPECTED = {
         (lambda: evidence(UP, rates=steps((0, 100), (500, 400), (1000, 300))), {"state": "probe_bw_up"}, 4e6 / CAPACITY)
     ],
     "cwnd_bdps": [
-        (lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}), {"state": "probe_bw_up"}, 90 * MSS / BDP),
+        (
+            lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}),
+            {"state": "probe_bw_up"},
+            90 * MSS / BDP,
+        ),
         (
             lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}),
             {"state": "probe_bw_up", "statistic": "median"},
@@ -191,7 +195,9 @@ EXPECTED = {
         ),
         # A lower sample of a few nanoseconds counts, and an equal one does not.
         (
-            lambda: evidence(PROBE, columns={"latest_rtt_ms": steps((40.0, 120), (39.999, 1), (50.0, 100), (39.999, 929))}),
+            lambda: evidence(
+                PROBE, columns={"latest_rtt_ms": steps((40.0, 120), (39.999, 1), (50.0, 100), (39.999, 929))}
+            ),
             {},
             0.38,
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,7 +134,7 @@ class Evidence:
                 float(self.time[end]) if end < len(states) else end_s,
                 bool(end < len(states)),
             )
-            for first, end in zip(cuts, cuts[1:], strict=False)
+            for first, end in pairwise(cuts)
         ]
 
     def phase(self, state: str, nth: int = 1, *, after: bool = False) -> Phase:
