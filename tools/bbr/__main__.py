@@ -48,7 +48,7 @@ def page(columns: Sequence[Sequence[Judged]]) -> str:
         "The appendix *BBR Example Test Cases* of draft-ietf-ccwg-bbr, in the working group's repository after revision 06, describes 22 cases in words. Here each is a",
         "scenario with checks, and `ackclock conform bbr` runs them. Sections in this page are those of the draft.",
         "",
-        "```sh",
+        '```sh not-run="the results are in the tables below"',
         "ackclock conform bbr",
         "ackclock conform bbr probe-rtt policer --seeds 5 --out out/bbr",
         "ackclock conform bbr --cc bbr1",
