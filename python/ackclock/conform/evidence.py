@@ -113,6 +113,16 @@ class Evidence:
         except Unreadable:
             return self.column("srtt_ms") / 1e3
 
+    def need_samples(self) -> None:
+        """Refuses to count rounds exactly without RTT samples: the smoothed RTT lags behind while a queue grows.
+
+        Raises
+        ------
+        Unreadable
+            If the stack does not show RTT samples.
+        """
+        self.column("latest_rtt_ms")
+
     @cached_property
     def phases(self) -> list[Phase]:
         """The states in their order.
@@ -222,4 +232,5 @@ WORDS = {
     "pipe": "the data in flight",
     "min_rtt_ms": "its smallest RTT",
     "srtt_ms": "its RTT",
+    "latest_rtt_ms": "RTT samples, with which rounds are counted exactly",
 }

@@ -55,6 +55,7 @@ def times_in(ev: Evidence, state: str, after: bool = False, other_than: str | No
 
 def rounds_in(ev: Evidence, state: str, nth: int = 1, after: bool = False) -> float:
     """Packet-timed rounds from the entry of a phase to its exit."""
+    ev.need_samples()
     phase = ev.phase(state, nth, after=after)
     ev.following(phase)
     return float(len(ev.round_starts(phase.first, phase.end + 1)) - 1)
@@ -74,6 +75,7 @@ def plateau_rounds(ev: Evidence, state: str, nth: int = 1) -> float:
 
     The rate of a round is that at its first acknowledgment, as in CheckFullBWReached of the draft.
     """
+    ev.need_samples()
     phase = ev.phase(state, nth)
     ev.following(phase)
     rates = ev.column("delivery_bps")
@@ -92,6 +94,7 @@ def plateau_rounds(ev: Evidence, state: str, nth: int = 1) -> float:
 
 def rounds_until_exit(ev: Evidence, state: str, nth: int = 1, cause: str = "drop", from_s: float = 0.0) -> float:
     """Rounds from the first lost packet in a phase, or from the first recovery, to the exit of the phase."""
+    ev.need_samples()
     phase = ev.phase(state, nth)
     ev.following(phase)
     if cause == "recovery":
