@@ -165,6 +165,33 @@ def test_version_1_is_not_held_to_what_only_version_3_has():
     assert as_third.verdict == FAIL
 
 
+@pytest.mark.parametrize(
+    ("path", "overrides", "refused"),
+    [
+        ("flows[1].receive_buffer", (), False),
+        ("bottleneck.queue", (), False),
+        ("bottleneck.queue", (("bottleneck.queue", "xcp"),), True),
+        ("flows[0].cc", (), True),
+    ],
+)
+def test_what_a_kernel_cannot_run_is_not_applicable_unless_it_was_asked_for(monkeypatch, path, overrides, refused):
+    def run(scenario, **options):
+        raise ackclock.ScenarioError([{"path": path, "line": None, "message": "no kernel has that"}])
+
+    monkeypatch.setattr(ackclock, "run", run)
+    (case,) = chosen("bbr", ("probe-rtt",))
+    subject = Subject(backend="linux:6.12", overrides=overrides)
+    if refused:
+        with pytest.raises(ackclock.ScenarioError):
+            perform(case, subject, 1)
+        return
+    outcome = perform(case, subject, 1)
+    assert outcome.verdict == NOT_APPLICABLE
+    assert outcome.why == f"linux:6.12 cannot run the scenario: {path}: no kernel has that"
+    with pytest.raises(ackclock.ScenarioError):
+        perform(case, Subject(), 1)
+
+
 def check(**fields):
     return Check(**({"text": "It is so.", "measure": "duration_s", "basis": "case"} | fields))
 
