@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import ackclock
 from ackclock.conform import Case, Check, Subject, cases, chosen, judged, perform
 from ackclock.conform.case import merged
 from ackclock.conform.evidence import Evidence
+from ackclock.conform.figure import figure
 from ackclock.conform.measures import MEASURES
 from ackclock.conform.perform import FAIL, NOT_APPLICABLE, PASS
+from ackclock.plot.canvas import figure_of
 from ackclock.table import Table
 from tests.conform.made import evidence
 from tests.helpers.tables import make_table
@@ -190,6 +193,19 @@ def test_what_a_kernel_cannot_run_is_not_applicable_unless_it_was_asked_for(monk
     assert outcome.why == f"linux:6.12 cannot run the scenario: {path}: no kernel has that"
     with pytest.raises(ackclock.ScenarioError):
         perform(case, Subject(), 1)
+
+
+def test_a_stack_that_shows_nothing_is_judged_by_its_goodput_alone(outcomes):
+    for name, outcome in outcomes.items():
+        tables = dict(outcome.evidence.result.tables)
+        tables["window"] = tables["window"].where(tables["window"]["flow"] == "nobody")
+        made = ackclock.Result(outcome.evidence.result.meta, tables)
+        blind = Evidence(made, outcome.evidence.rate_bps, 1500, outcome.evidence.moment_s)
+        after = judged(outcome.case, blind)
+        read = {found.check.measure for found in after.found if found.verdict != NOT_APPLICABLE}
+        assert read <= {"goodput_share", "loss_share", "events"}, name
+        assert all(found.reason for found in after.found if found.verdict == NOT_APPLICABLE), name
+        plt.close(figure_of(figure(blind)))
 
 
 def check(**fields):

@@ -175,7 +175,15 @@ class Evidence:
         return self.phases[self.phases.index(phase) + 1]
 
     def row_at(self, time_s: float) -> int:
-        """Number of the first row at a time or after it; the last row if there is none."""
+        """Number of the first row at a time or after it; the last row if there is none.
+
+        Raises
+        ------
+        Unreadable
+            If the stack shows no window at all.
+        """
+        if not len(self.time):
+            raise Unreadable("the stack does not show its congestion window")
         return min(int(np.searchsorted(self.time, time_s)), len(self.time) - 1)
 
     def round_starts(self, first: int, end: int) -> list[int]:

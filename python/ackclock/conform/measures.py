@@ -143,7 +143,7 @@ def startup_rate_share(ev: Evidence) -> float:
     try:
         row = ev.phase("startup").end
     except Unreadable:
-        row = ev.row_at(float(ev.time[0]) + 10.0)
+        row = ev.row_at(10.0)
     return ev.best_rate(min(row, len(ev.time) - 1)) / ev.capacity
 
 
