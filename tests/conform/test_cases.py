@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot as plt
 
 import ackclock
 from ackclock.conform import Case, Check, Subject, cases, chosen, judged, perform
 from ackclock.conform.case import merged
 from ackclock.conform.evidence import Evidence
+from ackclock.conform.figure import figure
 from ackclock.conform.measures import MEASURES
 from ackclock.conform.perform import FAIL, NOT_APPLICABLE, PASS
+from ackclock.plot.canvas import figure_of
 from ackclock.table import Table
 from tests.conform.made import evidence
 from tests.helpers.tables import make_table
@@ -82,7 +85,9 @@ def faults(made):
         "startup-loss": {"cc_state": called("startup", "drain")},
         "drain-inflight": {"pacing_bps": within(made, "drain", lambda rate: 0.7 * rate)},
         "drain-time": {"cc_state": called("probe_bw_down", "drain")},
-        "probe-up-plateau": {"delivery_bps": within(made, "probe_bw_up", lambda rate: rate * 1.02 ** np.arange(len(rate)))},
+        "probe-up-plateau": {
+            "delivery_bps": within(made, "probe_bw_up", lambda rate: rate * 1.02 ** np.arange(len(rate)))
+        },
         "probe-up-loss": {"cc_state": called("probe_bw_down", "startup")},
         "application-limited": {"cc_state": lambda states: np.where(np.arange(len(states)) > 300, "drain", states)},
         "probe-down-inflight": {"pacing_bps": within(made, "probe_bw_down", lambda rate: rate * 0.75 / 0.9)},
@@ -123,7 +128,8 @@ def test_a_planted_fault_fails_the_case(name, outcomes):
 
 
 def test_an_unchanged_copy_of_the_evidence_has_the_same_verdicts(outcomes):
-    for outcome in outcomes.values():
+    for name in ("drain-time", "probe-up-loss-bound", "refill-application-limited"):
+        outcome = outcomes[name]
         after = judged(outcome.case, changed(outcome.evidence))
         assert [found.verdict for found in after.found] == [found.verdict for found in outcome.found]
 
@@ -160,6 +166,46 @@ def test_version_1_is_not_held_to_what_only_version_3_has():
     assert (outcome.verdict, outcome.why) == (NOT_APPLICABLE, "BBRv1 does not leave Startup because of loss")
     as_third = perform(case, Subject(cc="bbr1", version=3), 1)
     assert as_third.verdict == FAIL
+
+
+@pytest.mark.parametrize(
+    ("path", "overrides", "refused"),
+    [
+        ("flows[1].receive_buffer", (), False),
+        ("bottleneck.queue", (), False),
+        ("bottleneck.queue", (("bottleneck.queue", "xcp"),), True),
+        ("flows[0].cc", (), True),
+    ],
+)
+def test_what_a_kernel_cannot_run_is_not_applicable_unless_it_was_asked_for(monkeypatch, path, overrides, refused):
+    def run(scenario, **options):
+        raise ackclock.ScenarioError([{"path": path, "line": None, "message": "no kernel has that"}])
+
+    monkeypatch.setattr(ackclock, "run", run)
+    (case,) = chosen("bbr", ("probe-rtt",))
+    subject = Subject(backend="linux:6.12", overrides=overrides)
+    if refused:
+        with pytest.raises(ackclock.ScenarioError):
+            perform(case, subject, 1)
+        return
+    outcome = perform(case, subject, 1)
+    assert outcome.verdict == NOT_APPLICABLE
+    assert outcome.why == f"linux:6.12 cannot run the scenario: {path}: no kernel has that"
+    with pytest.raises(ackclock.ScenarioError):
+        perform(case, Subject(), 1)
+
+
+def test_a_stack_that_shows_nothing_is_judged_by_its_goodput_alone(outcomes):
+    for name, outcome in outcomes.items():
+        tables = dict(outcome.evidence.result.tables)
+        tables["window"] = tables["window"].where(tables["window"]["flow"] == "nobody")
+        made = ackclock.Result(outcome.evidence.result.meta, tables)
+        blind = Evidence(made, outcome.evidence.rate_bps, 1500, outcome.evidence.moment_s)
+        after = judged(outcome.case, blind)
+        read = {found.check.measure for found in after.found if found.verdict != NOT_APPLICABLE}
+        assert read <= {"goodput_share", "loss_share", "events"}, name
+        assert all(found.reason for found in after.found if found.verdict == NOT_APPLICABLE), name
+        plt.close(figure_of(figure(blind)))
 
 
 def check(**fields):

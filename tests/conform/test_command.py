@@ -79,7 +79,10 @@ def test_settings_reach_the_flow_under_test(capsys):
     ("arguments", "said"),
     [
         (["bbx"], 'unknown suite bbx; accepted: bbr; did you mean "bbr"?'),
-        (["bbr", "polcer"], 'unknown case polcer; accepted: a number from 1 to 22, or a name of --list; did you mean "policer"?'),
+        (
+            ["bbr", "polcer"],
+            'unknown case polcer; accepted: a number from 1 to 22, or a name of --list; did you mean "policer"?',
+        ),
         (["bbr", "0", "23"], "unknown case 23; accepted: a number from 1 to 22"),
         (["bbr", "1", "--cc", "brb"], 'flows[0].cc: "brb" is not a known congestion control'),
         (["bbr", "1", "--stack", "plan9"], 'flows[0].stack: "plan9" is not a known'),

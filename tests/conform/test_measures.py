@@ -15,7 +15,7 @@ DATA = MSS
 
 
 def doubling():
-    """A window that grows by 1, 2, 4, 8 and 16 packets from one round of 40 ms to the next, and is full until the last."""
+    """A window that grows by 1, 2, 4, 8 and 16 packets from one round of 40 ms to the next, and is full until then."""
     sizes = np.cumsum([50, 1, 2, 4, 8, 16]) * MSS
     window = steps((sizes[0], 100), *((size, 40) for size in sizes), (sizes[-1], 460))
     return {"cwnd": window, "pipe": np.concatenate([window[:300], np.full(500, 40 * MSS)])}
@@ -55,12 +55,7 @@ EXPECTED = {
     ],
     "rounds_in": [
         (lambda: evidence(UP), {"state": "probe_bw_up"}, 10),
-        # With a smoothed RTT of 50 ms instead of samples.
-        (
-            lambda: evidence(UP, without=["latest_rtt_ms"], columns={"srtt_ms": np.full(800, 50.0)}),
-            {"state": "probe_bw_up"},
-            8,
-        ),
+        (lambda: evidence(UP, without=["latest_rtt_ms"]), {"state": "probe_bw_up"}, Unreadable),
     ],
     "duration_s": [
         (lambda: evidence(PROBE), {"state": "probe_rtt"}, 0.25),
@@ -75,9 +70,11 @@ EXPECTED = {
             ),
             {"state": "startup"},
             2,
-        )
+        ),
+        (lambda: evidence(CYCLE, without=["latest_rtt_ms"]), {"state": "startup"}, Unreadable),
     ],
     "rounds_until_exit": [
+        (lambda: evidence(UP, without=["latest_rtt_ms"]), {"state": "probe_bw_up"}, Unreadable),
         (
             lambda: evidence(UP, packets=[(0.42, "dropped", DATA), (0.3, "dropped", 0)]),
             {"state": "probe_bw_up"},
@@ -149,7 +146,11 @@ EXPECTED = {
         (lambda: evidence(UP, rates=steps((0, 100), (500, 400), (1000, 300))), {"state": "probe_bw_up"}, 4e6 / CAPACITY)
     ],
     "cwnd_bdps": [
-        (lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}), {"state": "probe_bw_up"}, 90 * MSS / BDP),
+        (
+            lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}),
+            {"state": "probe_bw_up"},
+            90 * MSS / BDP,
+        ),
         (
             lambda: evidence(UP, columns={"cwnd": steps((90 * MSS, 200), (70 * MSS, 600))}),
             {"state": "probe_bw_up", "statistic": "median"},
@@ -191,7 +192,9 @@ EXPECTED = {
         ),
         # A lower sample of a few nanoseconds counts, and an equal one does not.
         (
-            lambda: evidence(PROBE, columns={"latest_rtt_ms": steps((40.0, 120), (39.999, 1), (50.0, 100), (39.999, 929))}),
+            lambda: evidence(
+                PROBE, columns={"latest_rtt_ms": steps((40.0, 120), (39.999, 1), (50.0, 100), (39.999, 929))}
+            ),
             {},
             0.38,
         ),
@@ -223,6 +226,16 @@ EXPECTED = {
             lambda: evidence(UP, columns={"delivery_bps": steps((0.5 * CAPACITY, 260), (CAPACITY, 540))}),
             {"share": 0.95, "state": "probe_bw_up"},
             4,
+        ),
+        # With a smoothed RTT of 50 ms instead of samples.
+        (
+            lambda: evidence(
+                UP,
+                without=["latest_rtt_ms"],
+                columns={"delivery_bps": steps((0.5 * CAPACITY, 260), (CAPACITY, 540)), "srtt_ms": np.full(800, 50.0)},
+            ),
+            {"share": 0.95, "state": "probe_bw_up"},
+            3,
         ),
         (lambda: evidence(UP), {"share": 1.1}, Absent),
         # The first recovery is at a low rate and does not count.

@@ -152,9 +152,7 @@ def read(text: dict[str, Any], base: dict[str, Any], name: str) -> Case:
         summary=text["summary"],
         scenario=scenario,
         rate_bps=float(text.get("rate_bps", base["rate_bps"])),
-        checks=tuple(
-            Check(**(one | {"versions": tuple(one.get("versions", (1, 3)))})) for one in text["checks"]
-        ),
+        checks=tuple(Check(**(one | {"versions": tuple(one.get("versions", (1, 3)))})) for one in text["checks"]),
         stages=tuple(
             Stage(one["enter"], one.get("nth", 1), one.get("scenario", {}), one.get("subject", {}))
             for one in text.get("stages", [])
@@ -170,6 +168,8 @@ def merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     result = dict(under)
     for key, value in over.items():
         before = result.get(key)
-        both = isinstance(before, dict) and isinstance(value, dict) and "kind" not in value
-        result[key] = merged(before, value) if both else value
+        if isinstance(before, dict) and isinstance(value, dict) and "kind" not in value:
+            result[key] = merged(before, value)
+        else:
+            result[key] = value
     return result

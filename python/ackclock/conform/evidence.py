@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -112,6 +113,16 @@ class Evidence:
         except Unreadable:
             return self.column("srtt_ms") / 1e3
 
+    def need_samples(self) -> None:
+        """Refuses to count rounds exactly without RTT samples: the smoothed RTT lags behind while a queue grows.
+
+        Raises
+        ------
+        Unreadable
+            If the stack does not show RTT samples.
+        """
+        self.column("latest_rtt_ms")
+
     @cached_property
     def phases(self) -> list[Phase]:
         """The states in their order.
@@ -133,7 +144,7 @@ class Evidence:
                 float(self.time[end]) if end < len(states) else end_s,
                 bool(end < len(states)),
             )
-            for first, end in zip(cuts, cuts[1:], strict=False)
+            for first, end in pairwise(cuts)
         ]
 
     def phase(self, state: str, nth: int = 1, *, after: bool = False) -> Phase:
@@ -164,7 +175,15 @@ class Evidence:
         return self.phases[self.phases.index(phase) + 1]
 
     def row_at(self, time_s: float) -> int:
-        """Number of the first row at a time or after it; the last row if there is none."""
+        """Number of the first row at a time or after it; the last row if there is none.
+
+        Raises
+        ------
+        Unreadable
+            If the stack shows no window at all.
+        """
+        if not len(self.time):
+            raise Unreadable("the stack does not show its congestion window")
         return min(int(np.searchsorted(self.time, time_s)), len(self.time) - 1)
 
     def round_starts(self, first: int, end: int) -> list[int]:
@@ -221,4 +240,5 @@ WORDS = {
     "pipe": "the data in flight",
     "min_rtt_ms": "its smallest RTT",
     "srtt_ms": "its RTT",
+    "latest_rtt_ms": "RTT samples, with which rounds are counted exactly",
 }

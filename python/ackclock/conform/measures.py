@@ -5,11 +5,13 @@ A measure raises `Unreadable` if the stack does not show what it needs, and `Abs
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.conform.evidence import Absent, Evidence, Unreadable
+from ackclock.conform.evidence import SUBJECT, Absent, Evidence, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,6 +55,7 @@ def times_in(ev: Evidence, state: str, after: bool = False, other_than: str | No
 
 def rounds_in(ev: Evidence, state: str, nth: int = 1, after: bool = False) -> float:
     """Packet-timed rounds from the entry of a phase to its exit."""
+    ev.need_samples()
     phase = ev.phase(state, nth, after=after)
     ev.following(phase)
     return float(len(ev.round_starts(phase.first, phase.end + 1)) - 1)
@@ -72,6 +75,7 @@ def plateau_rounds(ev: Evidence, state: str, nth: int = 1) -> float:
 
     The rate of a round is that at its first acknowledgment, as in CheckFullBWReached of the draft.
     """
+    ev.need_samples()
     phase = ev.phase(state, nth)
     ev.following(phase)
     rates = ev.column("delivery_bps")
@@ -90,6 +94,7 @@ def plateau_rounds(ev: Evidence, state: str, nth: int = 1) -> float:
 
 def rounds_until_exit(ev: Evidence, state: str, nth: int = 1, cause: str = "drop", from_s: float = 0.0) -> float:
     """Rounds from the first lost packet in a phase, or from the first recovery, to the exit of the phase."""
+    ev.need_samples()
     phase = ev.phase(state, nth)
     ev.following(phase)
     if cause == "recovery":
@@ -120,8 +125,10 @@ def pacing_gain(ev: Evidence, state: str, nth: int = 1, after: bool = False) -> 
 
 
 def inflight_excess_packets(ev: Evidence, state: str, nth: int = 1, side: str = "after") -> float:
-    """Data in flight less one estimated BDP in full segments, at the exit of a phase: in the last record before the
-    exit, or in the first after it."""
+    """Data in flight less one estimated BDP at the exit of a phase, in full segments.
+
+    `side` is before for the last record before the exit, or after for the first record after it.
+    """
     phase = ev.phase(state, nth)
     ev.following(phase)
     row = phase.end if side == "after" else phase.end - 1
@@ -129,12 +136,14 @@ def inflight_excess_packets(ev: Evidence, state: str, nth: int = 1, side: str = 
 
 
 def startup_rate_share(ev: Evidence) -> float:
-    """Largest delivery rate until Startup is left over the payload that the bottleneck carries. Without named states,
-    the first ten seconds count."""
+    """Largest delivery rate until Startup is left, over the payload that the bottleneck carries.
+
+    Without named states, the first ten seconds count.
+    """
     try:
         row = ev.phase("startup").end
     except Unreadable:
-        row = ev.row_at(float(ev.time[0]) + 10.0)
+        row = ev.row_at(10.0)
     return ev.best_rate(min(row, len(ev.time) - 1)) / ev.capacity
 
 
@@ -145,14 +154,14 @@ def bandwidth_share(ev: Evidence, state: str, nth: int = 1, after: bool = False)
 
 
 def median_bandwidth_share(ev: Evidence, from_s: float) -> float:
-    """Median of the estimated bandwidth from a time on, over the payload of the bottleneck. Only the phases with a
-    pacing gain of one count; all of them without named states."""
+    """Median of the estimated bandwidth from a time on, over the payload of the bottleneck.
+
+    Only the phases with a pacing gain of one count. Without named states, all records count.
+    """
     estimates = ev.estimates()
     inside = ev.time >= from_s
-    try:
+    with suppress(Unreadable):
         inside &= np.isin(ev.column("cc_state"), ["probe_bw_cruise", "probe_bw_refill"])
-    except Unreadable:
-        pass
     if not inside.any():
         raise Absent("the flow had no phase with a pacing gain of one in that time")
     return float(np.median(estimates[inside]) / ev.capacity)
@@ -162,15 +171,15 @@ def goodput_share(ev: Evidence, from_s: float, to_s: float, after: bool = False)
     """Payload that the sink received within a time over the payload that the bottleneck can carry in it."""
     base = _moment(ev) if after else 0.0
     rates = ev.result.rates
-    mine = rates.where(rates["flow"] == "subject")
+    mine = rates.where(rates["flow"] == SUBJECT)
     inside = (mine["time_s"] > base + from_s) & (mine["time_s"] <= base + to_s)
     return float(8 * mine["bytes_delivered"][inside].sum() / (to_s - from_s) / ev.capacity)
 
 
 def state_goodput_share(ev: Evidence, state: str) -> float:
-    """Payload that the sink received in all phases of a state over the payload that the bottleneck can carry in them."""
+    """Payload that the sink received in all phases of a state, over the payload that the bottleneck carries in them."""
     rates = ev.result.rates
-    mine = rates.where(rates["flow"] == "subject")
+    mine = rates.where(rates["flow"] == SUBJECT)
     times, volumes = mine["time_s"], mine["bytes_delivered"]
     ev.phase(state)
     inside = np.zeros(len(times), dtype=bool)
@@ -273,15 +282,17 @@ def rounds_to_share(ev: Evidence, share: float, state: str | None = None, fallin
 
 
 def window_steps(ev: Evidence, state: str) -> float:
-    """Median factor from one round's growth of the window to the next round's, in the first phase in `state` after the
-    moment of the last stage. The rounds count at whose start the window limits the flow: all of it but a send quantum
-    and a segment is in flight."""
+    """Median factor from one round's growth of the window to the next round's.
+
+    The first phase in `state` after the moment of the last stage counts, and in it the first rounds in a row at whose
+    start the window limits the flow: all of it is in flight but a send quantum and a segment.
+    """
     first = _entered(ev, state)
     phase = next(one for one in ev.phases if one.first == first)
     starts = ev.round_starts(phase.first, phase.end)
     cwnd, pipe = ev.column("cwnd").astype(float), ev.column("pipe").astype(float)
     steps: list[float] = []
-    for row, after in zip(starts, starts[1:], strict=False):
+    for row, after in pairwise(starts):
         limited = pipe[row] + SLACK * ev.mss >= cwnd[row]
         if limited:
             steps.append(cwnd[after] - cwnd[row])
@@ -316,8 +327,10 @@ def window_restored(ev: Evidence) -> float:
 
 
 def bandwidth_restored(ev: Evidence) -> float:
-    """Largest pacing rate within two rounds after the undo of a spurious recovery, over the last one before it, each
-    divided by the pacing gain of its state."""
+    """Largest pacing rate within two rounds after the undo of a spurious recovery, over the last one before it.
+
+    Each rate is divided by the pacing gain of its state.
+    """
     gains = {"probe_bw_up": 1.25, "probe_bw_down": 0.9, "startup": 2.77, "drain": 0.5}
     by_state = np.array([gains.get(str(state), 1.0) for state in ev.column("cc_state")])
     return _over_recovery(ev, ev.column("pacing_bps") / by_state)
@@ -378,7 +391,7 @@ def _events(ev: Evidence, event: str, *, after: bool) -> list[float]:
     return [
         row["time_s"]
         for row in ev.result.events.rows()
-        if row["flow"] == "subject" and row["event"] == event and row["time_s"] >= since
+        if row["flow"] == SUBJECT and row["event"] == event and row["time_s"] >= since
     ]
 
 
@@ -395,7 +408,8 @@ def _over_recovery(ev: Evidence, series: NDArray[Any]) -> float:
 
 
 def _statistic(values: NDArray[Any], statistic: str) -> float:
-    return float({"max": np.max, "min": np.min, "median": np.median}[statistic](values))
+    of: dict[str, Callable[[NDArray[Any]], Any]] = {"max": np.max, "min": np.min, "median": np.median}
+    return float(of[statistic](values))
 
 
 MEASURES: dict[str, Callable[..., float | str]] = {
