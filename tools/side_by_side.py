@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import ackclock
-from ackclock.stats import Estimate, estimate
+from ackclock.stats import Estimate, mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,12 +94,12 @@ def own(stack: dict[str, Any], app: dict[str, Any], jitter: str = "0s") -> dict[
 
 def measured(values: list[float]) -> Estimate:
     """The mean over the seeds, with its 95 % interval."""
-    return estimate(np.array(values, dtype=float))
+    return mean(np.array(values, dtype=float))
 
 
 def of(result: Result, table: str, column: str, row: int = 0) -> float:
     """One cell of a result."""
-    value = result[table][column].to_pylist()[row]
+    value = list(result.tables[table][column])[row]
     return float("nan") if value is None else float(value)
 
 
@@ -110,7 +110,7 @@ def row_of(network: Network, stack: dict[str, Any]) -> list[Estimate]:
     rival = {"name": "linux", "app": {"kind": "bulk"}, "start_jitter": "100ms", **LINUX}
     beside = results(network, "60s", own(stack, {"kind": "bulk"}, "100ms"), rival)
     measures: list[tuple[list[Result], Callable[[Result], float]]] = [
-        (alone, lambda one: of(one, "transfers", "completion_s")),
+        (alone, lambda one: of(one, "transfers", "duration_s")),
         (bulk, lambda one: of(one, "flows", "goodput_bps") / 1e6),
         (bulk, lambda one: 100 * of(one, "flows", "retransmits") / of(one, "flows", "data_segments_sent")),
         (bulk, lambda one: of(one, "links", "queue_delay_mean_ms")),
@@ -122,3 +122,56 @@ def row_of(network: Network, stack: dict[str, Any]) -> list[Estimate]:
         ),
     ]
     return [measured([measure(one) for one in runs]) for runs, measure in measures]
+
+
+HEADING = """\
+# Other stacks beside our TCP
+
+This page compares our TCP with the congestion controls of quinn, a QUIC stack in Rust, over ten networks. Both run in
+virtual time over the same links, and quinn brings its own loss recovery, pacing and TLS
+([how that works](how-to/own-transport.md)). `python -m tools.side_by_side` writes the page.
+
+- **Time for 1 MB**: from the opening of a connection to the last byte, alone on the path. QUIC's handshake with TLS
+  takes one round trip, as does TCP's without TLS.
+- **Goodput, retransmissions, queue**: an unlimited flow alone for 30 s. The queue is the mean delay at the bottleneck.
+- **Share**: an unlimited flow for 60 s beside one of Linux's CUBIC; 50 % is equal.
+
+Each number is a mean over {seeds} seeds with its 95 % interval. A seed decides the start within 100 ms, and the losses.
+quinn counts datagrams deemed lost, since it sends their frames anew and no datagram twice.
+"""
+
+
+def main() -> int:
+    """Writes the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+def shown(value: Estimate) -> str:
+    """A mean with its interval, in three digits."""
+    digits = 2 if abs(value.value) < 10 else 1
+    interval = "" if value.high - value.low < 10**-digits else f" [{value.low:.{digits}f}, {value.high:.{digits}f}]"
+    return f"{value.value:.{digits}f}{interval}"
+
+
+def page() -> str:
+    """The page."""
+    parts = [HEADING.format(seeds=SEEDS)]
+    head = "| stack | time for 1 MB (s) | goodput (Mbit/s) | retransmissions (%) | queue (ms) | share (%) |"
+    for network in NETWORKS:
+        lines = [f"## {network.name}", "", network.about + ".", "", head, "|---|---|---|---|---|---|"]
+        for name, stack in STACKS.items():
+            lines.append(f"| {name} | {' | '.join(map(shown, row_of(network, stack)))} |")
+            print(network.name, lines[-1], file=sys.stderr)  # noqa: T201 -- progress
+        parts.append("\n".join(lines) + "\n")
+    parts.append(FINDINGS)
+    return "\n".join(parts)
+
+
+FINDINGS = """\
+## Findings
+"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,7 +1,9 @@
 //! The stack.
 
+use std::sync::Arc;
+
 use ackclock_core::Nanos;
-use ackclock_transport::{Parameter, Setup, Stack, Transport};
+use ackclock_transport::{Parameter, Parameters, Role, Setup, Stack, Transport};
 
 use crate::connection::End;
 use crate::parameters;
@@ -37,6 +39,12 @@ impl Stack for Quinn {
         const IPV4: u32 = 20;
         const UDP: u32 = 8;
         IPV4 + UDP
+    }
+
+    fn check(&self, datagram: u32, parameters: &Parameters) -> Result<(), String> {
+        let setup = Setup { role: Role::Client, seed: [0; 32], datagram, parameters, log: false };
+        let settings = parameters::settings(&self.parameters, &setup, &Arc::default());
+        settings.map(drop).map_err(|message| format!("cannot run here: {message}"))
     }
 
     fn create(&self, _: Nanos, setup: &Setup<'_>) -> Result<Box<dyn Transport>, String> {
