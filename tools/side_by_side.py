@@ -70,10 +70,10 @@ NETWORKS = [
 LINUX = {"stack": "linux", "cc": "cubic"}
 STACKS: dict[str, dict[str, Any]] = {
     "TCP of Linux, CUBIC": LINUX,
-    "TCP of Linux, BBRv3": {"stack": "linux", "cc": "bbr3"},
+    "TCP of Linux, BBR (version 1)": {"stack": "linux", "cc": "bbr"},
     "quinn, CUBIC": {"transport": {"kind": "quinn", "cc": "cubic"}},
-    "quinn, NewReno": {"transport": {"kind": "quinn", "cc": "newreno"}},
-    "quinn, BBR": {"transport": {"kind": "quinn", "cc": "bbr"}},
+    "quinn, CUBIC, datagrams of 1472 bytes": {"transport": {"kind": "quinn", "cc": "cubic", "mtu": 1472}},
+    "quinn, BBR (version 1)": {"transport": {"kind": "quinn", "cc": "bbr"}},
 }
 
 

@@ -35,6 +35,8 @@ class Meta(TypedDict):
     duration_s: float
     algorithms: NotRequired[dict[str, str]]
     """Congestion controls of the user that took part: name to a digest of the source, or of the library."""
+    transports: NotRequired[dict[str, str]]
+    """Transports besides TCP that took part: name to a version, or to the digest of the library."""
     revision: NotRequired[str | None]
     backend: NotRequired[str]
     """The kernel that the run was made with, such as linux:6.12.117; runs of the simulator have none of these."""

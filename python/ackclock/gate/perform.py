@@ -77,7 +77,7 @@ def asked(paths: Iterable[Path], overrides: Overrides | None = None) -> list[Ask
 
 
 def _hash(canonical: dict[str, Any]) -> str:
-    """The name of a scenario without its name and seed, and without the sources of congestion controls in Python.
+    """The name of a scenario without its name and seed, and without the sources of congestion controls and transports.
 
     Another source under the same name is another build of a stack, which a gate compares.
     """
@@ -88,8 +88,14 @@ def _hash(canonical: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
+BUILD = ("source", "digest", "library", "fault")
+"""The keys of a transport's table that say which build it is. The fault that is planted in quinn stands for a build."""
+
+
 def _without_source(flow: dict[str, Any], ours: set[str]) -> dict[str, Any]:
-    cc = flow.get("cc")
+    cc, transport = flow.get("cc"), flow.get("transport")
+    if isinstance(transport, dict):
+        return flow | {"transport": {key: value for key, value in transport.items() if key not in BUILD}}
     if not (isinstance(cc, dict) and cc.get("kind") in ours):
         return flow
     return flow | {"cc": {key: value for key, value in cc.items() if key != "source"}}
@@ -102,7 +108,7 @@ def _made(meta: Meta) -> Made:
         engine=meta.get("engine", _core.engine()[:8]),
         backend=meta.get("backend", SIM),
         kernel=str(kernel.get("digest") or kernel.get("version", "")),
-        algorithms=dict(meta.get("algorithms", {})),
+        algorithms={**meta.get("algorithms", {}), **meta.get("transports", {})},
     )
 
 
