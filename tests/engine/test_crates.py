@@ -12,7 +12,7 @@ CRATES = Path(__file__).parents[2] / "crates"
 ORDER = [
     {"core", "digest", "cc"},
     {"schema", "results", "tcp", "net", "transport"},
-    {"wire", "app", "plugin"},
+    {"wire", "app", "plugin", "quinn"},
     {"scenario"},
     {"sim"},
     {"drill", "emu", "learn", "tun"},

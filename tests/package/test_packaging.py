@@ -61,7 +61,7 @@ class TestLicences:
         assert "Leon Sorokin" in text
 
     def test_the_accepted_licences_are_permissive(self):
-        permissive = {"MIT", "Apache-2.0", "BSD-2-Clause", "ISC", "Unlicense", "Zlib", "OR", "AND"}
+        permissive = {"MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "Unlicense", "Zlib", "OR", "AND"}
         permissive |= {"WITH", "LLVM-exception"}
         assert set(" ".join(notices.listed().values()).replace("/", " ").split()) <= permissive
 
