@@ -181,30 +181,30 @@ FINDINGS = """\
 here unless a scenario asks for it. CUBIC grows in packets, so smaller packets take a smaller share: 18 % instead of
 33 % beside Linux over LTE.
 
-**CUBIC.** The code of quinn-proto 0.11.19 says that it follows RFC 8312. It departs from RFC 9438, and in part from RFC
-8312, in these points, all of which make it weaker beside Linux's CUBIC at a full queue:
+**CUBIC.** quinn-proto 0.11.19 names RFC 8312. Its code departs from RFC 9438 in these points. How much each of them
+contributes to its share was not measured.
 
-- After fast convergence, K and the Reno-friendly window are computed from the lowered W_max (RFC 9438, sections 4.2 and
-  4.3: from the window at the start of the epoch). Both curves then begin below the window, which stands still until
-  one of them has caught up.
+- After fast convergence, K and the Reno-friendly window are computed from the lowered W_max (RFC 9438, sections 4.2
+  and 4.3: from the window at the start of the epoch). Both curves then begin below the window, which stands still
+  until one of them has caught up.
 - When the increment exceeds a datagram, its rest is dropped.
-- There is no HyStart++ (RFC 9406; RFC 9438, section 4.10, recommends such a method). Slow start overshoots and loses a
-  queue's worth of packets: 0.2 to 0.3 % of 30 s, where Linux's HyStart loses a tenth of that.
-- Over a buffer of 500 ms it has 75 % of the link beside Linux, whose HyStart leaves slow start early.
+- There is no HyStart++ (RFC 9406; RFC 9438, section 4.10, recommends such a method). Slow start overshoots: 0.1 to
+  0.3 % of the datagrams of 30 s are lost at a buffer of one BDP, where Linux, with HyStart, loses a tenth of that.
+- Over a buffer of 500 ms it has 75 % of the link beside Linux, which leaves slow start earlier.
 
-**BBR.** quinn-proto calls its BBR experimental. It has BBR version 1's window without effective bounds on losses: 14 to
-40 % of its datagrams are deemed lost where the buffer is a BDP or less, and beside one CUBIC flow it takes nearly
-everything. Linux's version 1 loses 0.1 to 3 % there.
+**BBR.** quinn-proto calls its BBR experimental. Where the buffer is a BDP or less, 7 to 40 % of its datagrams are
+deemed lost, and beside one CUBIC flow it takes nearly everything. Linux's version 1 loses 0.1 to 3 % there. The cause
+was not looked for.
 
-**Flow control.** The default window of a stream is 1.25 MB. Over a geostationary satellite that is what limits quinn to
-12.5 Mbit/s, whatever the congestion control; the parameter `stream_receive_window` raises it.
+**Flow control.** The default window of a stream is 1.25 MB. Over a geostationary satellite that is what limits quinn
+to 12.5 Mbit/s, whatever the congestion control; the parameter `stream_receive_window` raises it.
 
-**Close.** quinn-proto 0.11.19 applies congestion control to CONNECTION_CLOSE if data waits (RFC 9002, section 3, excludes
-it). If the window is full, a close never reaches the peer, whose end waits for its idle timeout. The test of conformance
-found this.
+**Close.** quinn-proto 0.11.19 applies congestion control to CONNECTION_CLOSE if data waits (RFC 9002, section 3,
+excludes it). If the window is full, a close never reaches the peer, whose end waits for its idle timeout. The test of
+conformance found this.
 
-On a clean link at 20 Mbit/s and 40 ms the goodput of quinn's CUBIC is within 2 % of that of ours (18.9 and 19.2 Mbit/s);
-headers and smaller datagrams are the difference.
+On a clean link at 20 Mbit/s and 40 ms the goodput of quinn's CUBIC is within 2 % of that of ours (18.9 and 19.2
+Mbit/s); headers and smaller datagrams are the difference.
 """
 
 

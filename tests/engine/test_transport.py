@@ -102,7 +102,10 @@ class TestQuinn:
             ackclock.run(scenario(flow(QUINN), packet_size="1000B"))
 
 
-RECEIVE = "static int32_t t_receive(ackclock_transport *t, uint64_t now, uint32_t ecn, const uint8_t *datagram, size_t length) {"
+RECEIVE = (
+    "static int32_t t_receive("
+    "ackclock_transport *t, uint64_t now, uint32_t ecn, const uint8_t *datagram, size_t length) {"
+)
 
 
 @pytest.fixture(scope="module")
