@@ -190,7 +190,8 @@ impl Foreign {
 
     /// Hands over what the application has written, and the end of the stream.
     fn pump(&mut self, now: Nanos) {
-        if !self.connected || self.closed || (self.pending == 0 && !(self.closing && !self.finished)) {
+        let finishes = self.closing && !self.finished;
+        if !self.connected || self.closed || (self.pending == 0 && !finishes) {
             return;
         }
         if self.stream.is_none() {
@@ -303,7 +304,7 @@ fn report<V: Events<Datagram>>(now: Nanos, before: &Statistics, statistics: &Sta
         events.event(now, Event::Tcp(TcpEvent::RecoveryStarted { cause: Cause::Loss }));
     }
     let Some(cwnd) = statistics.window else { return };
-    let rate = |bits: Option<u64>| bits.and_then(|bits| Rate::new(bits));
+    let rate = |bits: Option<u64>| bits.and_then(Rate::new);
     let window =
         Window { cwnd, ssthresh: statistics.threshold.unwrap_or(u64::MAX), pacing_rate: rate(statistics.pacing_rate) };
     let in_flight = statistics.in_flight.unwrap_or(0);

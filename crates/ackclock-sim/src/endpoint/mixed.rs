@@ -26,7 +26,6 @@ pub enum MixedConfig {
 
 /// The contents of a packet.
 #[derive(Clone, PartialEq, Debug)]
-#[expect(clippy::large_enum_variant, reason = "segments without options are packed, and others are short-lived")]
 pub enum Parcel {
     /// A segment of TCP.
     Segment(Segment),
