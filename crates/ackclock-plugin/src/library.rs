@@ -41,6 +41,8 @@ pub fn open(path: &Path, kind: &Kind) -> Result<&'static Header, String> {
     if let Some(foreign) = foreign {
         return Err(format!("it is {foreign}; accepted: a shared library for {}", host()));
     }
+    // The system looks for a name without a folder elsewhere.
+    let path = std::path::absolute(path).map_err(|error| error.to_string())?;
     #[expect(unsafe_code, reason = "a library is code of the user")]
     // SAFETY: the user asked for the execution of this library's code, as for that of a Python file.
     let library = unsafe { libloading::Library::new(path) };

@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use ackclock_core::{Ecn, NEVER, Nanos, Random, headers::TCP_IPV4};
-use ackclock_tcp::config::Handshake;
+use ackclock_tcp::config::{EcnMode, Handshake};
 use ackclock_tcp::info::CaState;
+use ackclock_tcp::settings::Named;
 use ackclock_tcp::{Config, Progress, State, cc, stack};
 use ackclock_transport::{
     Event, Parameter, Parameters, Range, Role, Setup, Stack, Statistics, StreamId, Transmit, Transport, Value,
@@ -16,7 +17,7 @@ use crate::Connection;
 
 /// The single stream of a connection.
 const STREAM: StreamId = 0;
-/// The value of the parameter `cc` that means the congestion control of the stack.
+/// The value of the parameters `cc` and `ecn` that means the setting of the stack.
 const OF_STACK: &str = "of-stack";
 /// Expiries of timers at one instant, beyond which the caller is told that one is due.
 const MOST_EXPIRIES: u32 = 8;
@@ -25,7 +26,7 @@ const RECEIVE_BUFFER: u64 = 16 << 20;
 const CLIENT: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 50_000);
 const SERVER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 443);
 
-/// Our TCP with the parameters `stack` and `cc`, which are names of the catalogues of [`ackclock_tcp`].
+/// Our TCP with the parameters `stack`, `cc` and `ecn`, which are names of the catalogues of [`ackclock_tcp`].
 ///
 /// A connection has one stream, number 0. [`Transport::close`] resets the connection; TCP carries no code. A stack
 /// without a handshake on the wire, as those of ns-2, is not accepted. Receive buffers have at most 16 MiB.
@@ -37,7 +38,10 @@ impl Default for TcpStack {
     fn default() -> TcpStack {
         let stacks = stack::CATALOGUE.iter().filter(|one| (one.config)().handshake == Handshake::ThreeWay);
         let stacks = stacks.map(|one| (one.name.to_owned(), one.summary.to_owned())).collect();
-        let own = (OF_STACK.to_owned(), "the congestion control of the stack".to_owned());
+        let with_own = |others: Vec<(String, String)>| {
+            [vec![(OF_STACK.to_owned(), "that of the stack".to_owned())], others].concat()
+        };
+        let modes = EcnMode::all().into_iter().map(|(name, _, summary)| (name.to_owned(), summary.to_owned()));
         // The header of XCP is not encoded in packets.
         let entries = cc::CATALOGUE.iter().filter(|one| one.name != "xcp");
         let entries = entries.map(|one| (one.name.to_owned(), one.summary.to_owned()));
@@ -50,7 +54,8 @@ impl Default for TcpStack {
         TcpStack {
             parameters: vec![
                 parameter("stack", "stack of the TCP", stacks, "linux"),
-                parameter("cc", "congestion control", [own].into_iter().chain(entries).collect(), OF_STACK),
+                parameter("cc", "congestion control", with_own(entries.collect()), OF_STACK),
+                parameter("ecn", "use of ECN", with_own(modes.collect()), OF_STACK),
             ],
         }
     }
@@ -72,12 +77,14 @@ impl TcpStack {
             Some(name) => named.form(name).ok_or_else(|| format!("there is no congestion control {name}"))?.into(),
             None => config.cc,
         };
+        let given = parameters.name("ecn").unwrap_or(OF_STACK);
+        let ecn = EcnMode::all().into_iter().find(|(name, ..)| *name == given).map_or(config.ecn, |(_, mode, _)| mode);
         let mss = packet.checked_sub(TCP_IPV4).filter(|mss| *mss > 0);
         let mss = mss.ok_or_else(|| format!("packets of {packet} bytes have no room for data after {TCP_IPV4}"))?;
         let buffers = [config.receive_buffer, config.receive_buffer_max];
         let [receive_buffer, receive_buffer_max] = buffers.map(|bytes| bytes.min(RECEIVE_BUFFER));
         let slow_start = named.slow_start_of(cc.name());
-        Ok(Config { mss, slow_start, cc, receive_buffer, receive_buffer_max, ..config })
+        Ok(Config { mss, slow_start, cc, ecn, receive_buffer, receive_buffer_max, ..config })
     }
 }
 

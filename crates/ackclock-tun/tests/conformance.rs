@@ -1,7 +1,8 @@
 //! Our TCP obeys the contract of transports.
 
+use ackclock_core::Ecn;
 use ackclock_transport::conformance::{Outcome, Report, check, check_with};
-use ackclock_transport::{Parameters, Range, Stack, Value};
+use ackclock_transport::{Parameters, Range, Role, Setup, Stack, Value};
 use ackclock_tun::TcpStack;
 
 fn with(name: &str, value: &str) -> Report {
@@ -26,6 +27,46 @@ fn each_stack_passes() {
         let report = with("stack", name);
         assert!(report.passed(), "{name}: {report}");
     }
+}
+
+/// The conformance path marks 1 % of the datagrams of senders that use ECN.
+#[test]
+fn each_use_of_ecn_passes() {
+    for name in ["off", "classic", "accurate", "dctcp", "l4s"] {
+        let report = with("ecn", name);
+        assert!(report.passed(), "{name}: {report}");
+    }
+}
+
+/// A mark on the datagram counts, although the packet in it is unmarked.
+#[test]
+fn a_mark_reduces_the_window() {
+    let mut parameters = Parameters::default();
+    parameters.0.insert("ecn".to_owned(), Value::Name("classic".to_owned()));
+    let reductions = |mark: Ecn| {
+        let end = |role| {
+            let setup = Setup { role, seed: [7; 32], datagram: 1_500, parameters: &parameters, log: false };
+            TcpStack::default().create(0, &setup).unwrap()
+        };
+        let mut ends = [end(Role::Client), end(Role::Server)];
+        ends[0].connect(0);
+        // Each round takes 10 ms and carries all datagrams of both ends.
+        for now in (0..20).map(|round| round * 10_000_000) {
+            for from in [0, 1] {
+                let mut datagram = Vec::new();
+                while let Some(transmit) = ends[from].transmit(now, &mut datagram) {
+                    let ecn = if transmit.ecn.is_capable() { mark } else { transmit.ecn };
+                    ends[1 - from].receive(now + 5_000_000, ecn, &datagram);
+                    datagram.clear();
+                }
+            }
+            ends[0].write(now, 0, &[0; 20_000]);
+            ends.iter_mut().for_each(|end| end.expire(now + 6_000_000));
+        }
+        ends[0].statistics().reductions
+    };
+    assert_eq!(reductions(Ecn::Ect0), 0);
+    assert!(reductions(Ecn::Ce) > 0);
 }
 
 /// Paced and unpaced controls, and the one that sends at its rate whatever happens.

@@ -13,7 +13,7 @@ type Run = fn(Tested<'_>, &mut Watch) -> Check<Option<String>>;
 /// Name, rule and function of each case. The first one is needed by all others.
 pub const CASES: [(&str, &str, Run); 14] = [
     ("clean path", "Both ends connect, and 1 MB arrives intact on a path without faults.", clean),
-    ("impaired path", "1 MB arrives intact with 2 % loss, 2 % reordering and 2 % duplication.", impaired),
+    ("impaired path", "1 MB arrives intact with 2 % loss, 2 % reordering, 2 % duplication and 1 % marks.", impaired),
     ("damage", "1 MB arrives intact among damaged datagrams and garbage.", damage),
     ("both directions", "Both ends send 300 kB at once, and all of it arrives.", both),
     ("several streams", "Four streams that are open at once arrive intact.", several),

@@ -20,6 +20,8 @@ pub struct Path {
     pub duplication: u64,
     /// Probability of an additional delay of up to 10 ms, which lets later datagrams overtake.
     pub reordering: u64,
+    /// Probability that a datagram of an ECN-capable sender is marked.
+    pub marking: u64,
     /// Probability that bits of one byte are inverted.
     pub damage: u64,
     /// The times from and to which all datagrams are lost.
@@ -35,11 +37,12 @@ impl Path {
         loss: 0,
         duplication: 0,
         reordering: 0,
+        marking: 0,
         damage: 0,
         outage: None,
     };
 
-    /// The same path with a short queue, 2 % loss, 2 % reordering and 2 % duplication.
+    /// The same path with a short queue, 2 % loss, 2 % reordering, 2 % duplication and 1 % marks.
     pub const IMPAIRED: Path =
         Path { queue: 64_000, loss: BILLION / 50, duplication: BILLION / 50, reordering: BILLION / 50, ..Path::CLEAN };
 }
@@ -62,9 +65,9 @@ impl Pipe {
     /// Takes a datagram with `overhead` bytes of headers below it.
     pub fn send(&mut self, now: Nanos, overhead: u32, ecn: Ecn, mut datagram: Vec<u8>) {
         // The same draws for every datagram: the fate of one does not change that of the next.
-        let [lost, doubled, late, damaged] =
-            [self.path.loss, self.path.duplication, self.path.reordering, self.path.damage]
-                .map(|probability| self.random.happens(probability));
+        let path = &self.path;
+        let probabilities = [path.loss, path.duplication, path.reordering, path.damage, path.marking];
+        let [lost, doubled, late, damaged, marked] = probabilities.map(|probability| self.random.happens(probability));
         let (extra, place, bits) =
             (self.random.up_to(10 * MILLISECOND), self.random.bits(), self.random.up_to(254) + 1);
         if lost || self.path.outage.is_some_and(|(from, to)| (from..to).contains(&now)) {
@@ -78,6 +81,7 @@ impl Pipe {
         }
         self.free = begin + (length * 8 * SECOND).div_ceil(self.path.rate);
         let arrival = self.free + self.path.delay;
+        let ecn = if marked && ecn.is_capable() { Ecn::Ce } else { ecn };
         if damaged {
             let place = (place % datagram.len().max(1) as u64) as usize;
             datagram.iter_mut().skip(place).take(1).for_each(|byte| *byte ^= bits as u8);
@@ -139,6 +143,18 @@ mod tests {
             all.iter().filter(|(_, datagram)| datagram.iter().filter(|byte| **byte != 0).count() == 1).count();
         assert!(damaged.abs_diff(5_400) < 250, "{damaged}");
         assert!(all.iter().all(|(_, datagram)| datagram.iter().filter(|byte| **byte != 0).count() <= 1));
+    }
+
+    #[test]
+    fn only_datagrams_of_capable_senders_are_marked() {
+        let mut pipe = Pipe::new(Path { marking: BILLION / 4, queue: u64::MAX, ..Path::CLEAN }, [4; 32]);
+        for (ecn, marks) in [(Ecn::NotEct, 0), (Ecn::Ect0, 1_000), (Ecn::Ect1, 1_000)] {
+            (0..4_000).for_each(|at| pipe.send(at, 0, ecn, vec![0; 10]));
+            let all: Vec<_> = std::iter::from_fn(|| pipe.arrived(u64::MAX)).collect();
+            let marked = all.iter().filter(|(ecn, _)| *ecn == Ecn::Ce).count();
+            // The standard deviation is 27.
+            assert!(marked.abs_diff(marks) < 110 * usize::from(marks > 0) + 1, "{ecn:?}: {marked}");
+        }
     }
 
     #[test]

@@ -60,9 +60,8 @@ impl Transport for Ends {
     }
 
     fn receive(&mut self, now: Nanos, ecn: Ecn, datagram: &[u8]) {
-        if let Some((number, rest)) = datagram.split_first()
-            && let Some(end) = self.ends.get_mut(usize::from(*number))
-        {
+        let Some((number, rest)) = datagram.split_first() else { return };
+        if let Some(end) = self.ends.get_mut(usize::from(*number)) {
             end.receive(now, ecn, rest);
         }
     }
