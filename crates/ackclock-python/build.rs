@@ -4,8 +4,22 @@ use std::path::PathBuf;
 use std::{env, io};
 
 /// The crates whose code affects results.
-const CRATES: [&str; 12] =
-    ["core", "results", "schema", "app", "scenario", "tcp", "net", "wire", "sim", "cc", "plugin", "python"];
+const CRATES: [&str; 14] = [
+    "core",
+    "results",
+    "schema",
+    "app",
+    "scenario",
+    "tcp",
+    "net",
+    "wire",
+    "sim",
+    "cc",
+    "plugin",
+    "transport",
+    "quinn",
+    "python",
+];
 
 fn main() -> io::Result<()> {
     let crates = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo says where the manifest is")).join("..");

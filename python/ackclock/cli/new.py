@@ -77,6 +77,7 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
         folder = templates.write_transport(name)
         say(f"{folder}: a transport in C that sends with go-back-N and AIMD until you change it")
         say(f"make -C {folder}")
+        say(f'transport = {{ kind = "{name}", library = "{folder}/{folder.name}.so" }}  in a flow of a scenario')
     else:
         raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, transport, workflow")
     return 0
