@@ -62,7 +62,8 @@ def _whole(value: float) -> str:
 def _kept(until_s: float) -> Callable[[Result], Outcome]:
     def read(result: Result) -> Outcome:
         before, after = _at(result, "cwnd", IDLE_S - 0.1), _at(result, "cwnd", until_s)
-        return Outcome(round(before) == round(after), f"cwnd {_whole(before)}, then {_whole(after)}")
+        # The ACK that ends the idle time may let the window grow by a segment before the kernel tells of it.
+        return Outcome(0 <= round(after) - round(before) <= 1, f"cwnd {_whole(before)}, then {_whole(after)}")
 
     return read
 
