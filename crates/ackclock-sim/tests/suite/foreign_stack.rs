@@ -366,7 +366,8 @@ impl Stack for Ours {
     }
 }
 
-/// The same TCP sends the same segments, whether the world knows it or has its packets as bytes.
+/// The same TCP sends the same segments, whether the world knows it or has its packets as bytes. The queue overflows, so
+/// that segments are lost and sent again.
 #[cfg(target_os = "linux")]
 #[test]
 fn our_tcp_behind_the_interface_is_our_tcp() {
@@ -375,7 +376,7 @@ fn our_tcp_behind_the_interface_is_our_tcp() {
         let text = format!(
             r#"
             duration = "10s"
-            bottleneck = {{ rate = "10Mbps", delay = "20ms", loss = "1%", queue = {{ kind = "drop-tail", limit = "1bdp" }} }}
+            bottleneck = {{ rate = "10Mbps", delay = "20ms", queue = {{ kind = "drop-tail", limit = "1bdp" }} }}
             probes = {{ delays = true }}
             [[flows]]
             app = {app}
