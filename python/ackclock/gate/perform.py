@@ -88,7 +88,7 @@ def _hash(canonical: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-BUILD = ("source", "digest", "library", "fault")
+BUILD = ("source", "sha256", "library", "fault")
 """The keys of a transport's table that say which build it is. The fault that is planted in quinn stands for a build."""
 
 
