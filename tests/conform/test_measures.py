@@ -321,3 +321,13 @@ def test_a_run_without_a_table_cannot_be_read():
         MEASURES["events"](made, event="undone")
     with pytest.raises(Unreadable, match="packets"):
         MEASURES["loss_share"](made, from_s=0.0, to_s=1.0)
+
+
+def test_a_time_without_a_state_is_no_phase():
+    # A kernel has no state before the first acknowledgment, and none after the last one of a connection.
+    made = evidence([(None, 3), ("startup", 100), ("drain", 20), (None, 5)])
+    assert [(one.state, one.first, one.end) for one in made.phases] == [("startup", 3, 103), ("drain", 103, 123)]
+    assert MEASURES["states_seen"](made) == "drain startup"
+    assert MEASURES["next_state"](made, state="startup") == "drain"
+    with pytest.raises(Absent, match="stays in drain"):
+        MEASURES["next_state"](made, state="drain")

@@ -125,7 +125,7 @@ class Evidence:
 
     @cached_property
     def phases(self) -> list[Phase]:
-        """The states in their order.
+        """The states in their order. Times without a state are left out, such as that before the first acknowledgment.
 
         Raises
         ------
@@ -145,6 +145,7 @@ class Evidence:
                 bool(end < len(states)),
             )
             for first, end in pairwise(cuts)
+            if states[first]
         ]
 
     def phase(self, state: str, nth: int = 1, *, after: bool = False) -> Phase:
@@ -170,9 +171,10 @@ class Evidence:
         Absent
             If the flow did not leave the phase before the end of the run.
         """
-        if not phase.over:
+        later = self.phases[self.phases.index(phase) + 1 :]
+        if not phase.over or not later:
             raise Absent(f"the flow stays in {phase.state} until the run ends")
-        return self.phases[self.phases.index(phase) + 1]
+        return later[0]
 
     def row_at(self, time_s: float) -> int:
         """Number of the first row at a time or after it; the last row if there is none.
