@@ -48,7 +48,7 @@ a small segment, and the next small one then waits for its acknowledgment (Nagle
 VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
 """Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
 RECEIVE_BUFFERS = ("receive_buffer", "receive_buffer_max")
-"""Fields that no setting of Linux fixes: it computes the window from the memory that packets take, and does so again
+"""Fields that no setting of Linux fixes: the kernel computes the window from the memory that packets take, and again
 during a connection (tcp_measure_rcv_mss)."""
 PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
@@ -133,9 +133,7 @@ class Asked:
             elif key in others:
                 others[key](f"{path}.{key}", value, wanted)
             elif key in RECEIVE_BUFFERS:
-                message = (
-                    "cannot be set in Linux, whose window depends on the memory of its packets; accepted: leave it out"
-                )
+                message = "cannot be set in Linux, whose window follows the memory of packets; accepted: leave it out"
                 self.refuse(f"{path}.{key}", message)
             elif key not in PLAIN and key not in ("stack", "cc", "validation"):
                 self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
