@@ -382,8 +382,8 @@ def _notes(name: str, entry: Entry, now: Made, pairs: Sequence[Paired], done: Se
             "a file that the congestion control imports has changed, or the congestion control uses a clock or random "
             "numbers of its own"
             if now.backend == SIM
-            else "no seed sets the random numbers that a kernel draws, such as initial sequence numbers; the intervals "
-            "contain this noise"
+            else "no seed sets the random numbers that a kernel draws, such as the phase in which BBR begins to probe; "
+            "the intervals contain this noise"
         )
         notes.append(f"{name}: the same build gave other values ({', '.join(others)}): {cause}")
     late = [str(one.seed) for one in done if not one.meta.get("valid", True)]
