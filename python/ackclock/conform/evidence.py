@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock._run import SIM
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,7 +24,8 @@ SUBJECT = "subject"
 MARGIN = 0.99
 """Share of the estimated bandwidth at which BBR paces: BBR.PacingMarginPercent is 1 (section 5.6.2 of the draft)."""
 HEADERS = 40
-"""Bytes of a packet's headers that the pacing rate of TCP counts besides the payload."""
+"""Bytes of a packet's headers that the pacing rate of the simulator's TCP counts besides the payload. The pacing rate
+of Linux is one of payload (net/ipv4/tcp_bbr.c, bbr_rate_bytes_per_sec)."""
 OPTIONS = 12
 """Bytes of TCP's timestamps in each segment, which neither the payload nor the pacing rate counts."""
 
@@ -86,6 +89,8 @@ class Evidence:
         mine = window.where(window["flow"] == SUBJECT)
         self.window = mine
         self.time: NDArray[Any] = mine["time_s"]
+        self.counted = HEADERS if result.meta.get("backend", SIM) == SIM else 0
+        """Bytes of headers that count in the pacing rate."""
         self.version = version or (1 if flow["cc"] in ("bbr1", "bbr") else 3)
         self.capacity = rate_bps * self.mss / packet
         """Payload that the bottleneck carries, bit/s."""
@@ -218,7 +223,7 @@ class Evidence:
     def estimates(self) -> NDArray[Any]:
         """Estimated bandwidth in bit/s of payload, from the pacing rate where the pacing gain is one."""
         pacing = self.column("pacing_bps")
-        return pacing / MARGIN * self.mss / (self.mss + HEADERS)
+        return pacing / MARGIN * self.mss / (self.mss + self.counted)
 
     def packets(self) -> Table:
         """The packets of the flow.
