@@ -195,6 +195,30 @@ def test_what_a_kernel_cannot_run_is_not_applicable_unless_it_was_asked_for(monk
         perform(case, Subject(), 1)
 
 
+@pytest.mark.parametrize("late", [1, 2])
+def test_a_run_with_late_packets_is_not_judged(monkeypatch, late):
+    runs = []
+
+    def run(scenario, *, seed, **options):
+        # Two runs: one finds the moment of the stage, and the other one is judged.
+        done = simulate(scenario, seed=seed)
+        runs.append(done)
+        valid = len(runs) != late
+        return ackclock.Result(
+            done.meta | {"valid": valid, "lateness": {"p99_ms": 3.14159}, "share": 0.02, "rtt_ms": 40.0}, done.tables
+        )
+
+    simulate = ackclock.run
+    monkeypatch.setattr(ackclock, "run", run)
+    (case,) = chosen("bbr", ("bandwidth-up",))
+    outcome = perform(case, Subject(backend="linux"), 1)
+    assert len(runs) == late
+    assert (outcome.verdict, outcome.found) == (NOT_APPLICABLE, ())
+    assert outcome.why == (
+        "the run is invalid: 1 % of the packets left more than 3.14 ms late, above 0.02 of the RTT, 40 ms"
+    )
+
+
 def test_a_stack_that_shows_nothing_is_judged_by_its_goodput_alone(outcomes):
     for name, outcome in outcomes.items():
         tables = dict(outcome.evidence.result.tables)

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from ackclock.conform.evidence import Absent, Unreadable
+from ackclock import Result
+from ackclock.conform.evidence import Absent, Evidence, Unreadable
 from ackclock.conform.measures import MEASURES
-from tests.conform.made import BDP, CAPACITY, MSS, PACED, evidence, steps
+from tests.conform.made import BDP, CAPACITY, MSS, PACED, RATE, evidence, steps
 
 CYCLE = [("startup", 200), ("drain", 100), ("probe_bw_cruise", 300), ("probe_bw_refill", 41), ("probe_bw_up", 200)]
 DOWN = ("probe_bw_down", 100)
@@ -321,3 +322,22 @@ def test_a_run_without_a_table_cannot_be_read():
         MEASURES["events"](made, event="undone")
     with pytest.raises(Unreadable, match="packets"):
         MEASURES["loss_share"](made, from_s=0.0, to_s=1.0)
+
+
+def test_a_time_without_a_state_is_no_phase():
+    # A kernel has no state before the first acknowledgment, and none after the last one of a connection.
+    made = evidence([(None, 3), ("startup", 100), ("drain", 20), (None, 5)])
+    assert [(one.state, one.first, one.end) for one in made.phases] == [("startup", 3, 103), ("drain", 103, 123)]
+    assert MEASURES["states_seen"](made) == "drain startup"
+    assert MEASURES["next_state"](made, state="startup") == "drain"
+    with pytest.raises(Absent, match="stays in drain"):
+        MEASURES["next_state"](made, state="drain")
+
+
+def test_the_pacing_rate_of_linux_counts_payload_alone():
+    made = evidence(PROBE, columns={"pacing_bps": np.full(1150, 0.99 * CAPACITY)})
+    ours = MEASURES["median_bandwidth_share"](made, from_s=0.8)
+    result = Result(made.result.meta | {"backend": "linux:6.12.117"}, made.result.tables)
+    linux = MEASURES["median_bandwidth_share"](Evidence(result, RATE, 1500), from_s=0.8)
+    assert linux == pytest.approx(1.0)
+    assert ours == pytest.approx(1448 / 1488)

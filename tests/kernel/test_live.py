@@ -149,6 +149,15 @@ def test_what_a_kernel_cannot_do_is_refused_with_every_path() -> None:
     assert wanted | {"flows[3].app.packet_size", "bottleneck.queue", "probes.packets"} <= paths
 
 
+def test_a_window_that_linux_computes_itself_is_refused_with_the_reason() -> None:
+    text = scenario({"name": "a", "app": "bulk", "receive_buffer": "100kB", "receive_buffer_max": "1MB"})
+    with pytest.raises(ScenarioError) as caught:
+        live.checked(ackclock.scenario.load(text), Backend(None), [])
+    found = {problem["path"]: problem["message"] for problem in caught.value.problems}
+    assert found.keys() == {"flows[0].receive_buffer", "flows[0].receive_buffer_max"}
+    assert all("follows the memory of packets" in message for message in found.values())
+
+
 def test_backends_never_mix_unnoticed() -> None:
     run = ackclock.run(scenario({"app": "bulk"}, duration="1s"))
     other = ackclock.Result(run.meta | {"backend": "linux:6.12.117"}, run.tables)  # type: ignore[arg-type]

@@ -15,8 +15,9 @@ NAMES = {"bbr": "bbr1", "cdg": "cdg", "nv": "nv"}
 STARTS_S = (1.0, 1.2, 1.7, 2.6, 4.1)
 """When the second of two flows starts: five runs of one case show the kernel's own spread."""
 
-DRAWING = ("cdg", "lp", "nv")
-"""Controls whose course depends on random numbers: cdg and nv on their own, lp on the peer's first timestamp."""
+DRAWING = ("bbr", "cdg", "lp", "nv")
+"""Controls whose course depends on random numbers: cdg and nv on their own, bbr on the phase in which ProbeBW begins,
+and lp on the peer's first timestamp."""
 
 DRAWS = 5
 """Runs of these controls alone, of which the page has the medians."""

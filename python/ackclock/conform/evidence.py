@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock._run import SIM
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -22,7 +24,8 @@ SUBJECT = "subject"
 MARGIN = 0.99
 """Share of the estimated bandwidth at which BBR paces: BBR.PacingMarginPercent is 1 (section 5.6.2 of the draft)."""
 HEADERS = 40
-"""Bytes of a packet's headers that the pacing rate of TCP counts besides the payload."""
+"""Bytes of a packet's headers that the pacing rate of the simulator's TCP counts besides the payload. The pacing rate
+of Linux is one of payload (net/ipv4/tcp_bbr.c, bbr_rate_bytes_per_sec)."""
 OPTIONS = 12
 """Bytes of TCP's timestamps in each segment, which neither the payload nor the pacing rate counts."""
 
@@ -86,6 +89,8 @@ class Evidence:
         mine = window.where(window["flow"] == SUBJECT)
         self.window = mine
         self.time: NDArray[Any] = mine["time_s"]
+        self.counted = HEADERS if result.meta.get("backend", SIM) == SIM else 0
+        """Bytes of headers that count in the pacing rate."""
         self.version = version or (1 if flow["cc"] in ("bbr1", "bbr") else 3)
         self.capacity = rate_bps * self.mss / packet
         """Payload that the bottleneck carries, bit/s."""
@@ -125,7 +130,7 @@ class Evidence:
 
     @cached_property
     def phases(self) -> list[Phase]:
-        """The states in their order.
+        """The states in their order. Times without a state are left out, such as that before the first acknowledgment.
 
         Raises
         ------
@@ -145,6 +150,7 @@ class Evidence:
                 bool(end < len(states)),
             )
             for first, end in pairwise(cuts)
+            if states[first]
         ]
 
     def phase(self, state: str, nth: int = 1, *, after: bool = False) -> Phase:
@@ -170,9 +176,10 @@ class Evidence:
         Absent
             If the flow did not leave the phase before the end of the run.
         """
-        if not phase.over:
+        later = self.phases[self.phases.index(phase) + 1 :]
+        if not phase.over or not later:
             raise Absent(f"the flow stays in {phase.state} until the run ends")
-        return self.phases[self.phases.index(phase) + 1]
+        return later[0]
 
     def row_at(self, time_s: float) -> int:
         """Number of the first row at a time or after it; the last row if there is none.
@@ -216,7 +223,7 @@ class Evidence:
     def estimates(self) -> NDArray[Any]:
         """Estimated bandwidth in bit/s of payload, from the pacing rate where the pacing gain is one."""
         pacing = self.column("pacing_bps")
-        return pacing / MARGIN * self.mss / (self.mss + HEADERS)
+        return pacing / MARGIN * self.mss / (self.mss + self.counted)
 
     def packets(self) -> Table:
         """The packets of the flow.

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 __all__ = ["FAIL", "NOT_APPLICABLE", "PASS", "Found", "Outcome", "Subject", "judged", "perform"]
 
+
+class Late(Exception):  # noqa: N818 -- it is an answer, not an error
+    """Packets left the emulated network of the running kernel too late. The message says how late."""
+
+
 PASS, FAIL, NOT_APPLICABLE = "pass", "fail", "not applicable"
 
 
@@ -91,7 +96,9 @@ class Outcome:
 
 
 def perform(case: Case, subject: Subject, seed: int = 1) -> Outcome:
-    """Runs a case and judges its checks. A case whose path a kernel cannot have is not applicable.
+    """Runs a case and judges its checks.
+
+    A case is not applicable if a kernel cannot have its path, or if packets were late in a run on the running kernel.
 
     Raises
     ------
@@ -100,6 +107,8 @@ def perform(case: Case, subject: Subject, seed: int = 1) -> Outcome:
     """
     try:
         return _performed(case, subject, seed)
+    except Late as late:
+        return Outcome(case, seed, reason=str(late))
     except ScenarioError as error:
         given = {path for path, _ in subject.overrides}
         paths = {problem["path"] for problem in error.problems}
@@ -166,7 +175,14 @@ def _found(check: Check, evidence: Evidence) -> Found:
 
 
 def _run(scenario: dict[str, Any], subject: Subject, seed: int) -> Result:
-    return ackclock.run(scenario, seed=seed, overrides=subject.overrides, backend=subject.backend, threads=1)
+    run = ackclock.run(scenario, seed=seed, overrides=subject.overrides, backend=subject.backend, threads=1)
+    meta = run.meta
+    if not meta.get("valid", True):
+        raise Late(
+            f"the run is invalid: 1 % of the packets left more than {meta['lateness']['p99_ms']:.3g} ms late, above "
+            f"{meta['share']:.3g} of the RTT, {meta['rtt_ms']:g} ms"
+        )
+    return run
 
 
 MOMENT = re.compile(r"@(?:\+(?P<ms>[0-9]+(?:\.[0-9]+)?)ms)?$")

@@ -16,6 +16,7 @@ from ackclock.gate.expected import DEFAULTS, Expected
 from ackclock.gate.judge import Paired, Verdicts, accepted, fewest_seeds, judged
 from ackclock.gate.refused import GateError
 from ackclock.measure import Measure, MeasureError
+from ackclock.progress import reporter
 from ackclock.scenario import check, load, override_pairs
 
 if TYPE_CHECKING:
@@ -153,7 +154,7 @@ def take(
     backend
         As for `ackclock.run`.
     threads, progress
-        As for `ackclock.run`; `progress` is asked for each scenario's name.
+        As for `ackclock.run`; `progress` is asked for each scenario's name, and for that of a kernel to build.
     today
         Date of the update; by default the present date in UTC.
 
@@ -190,6 +191,7 @@ def take(
             chosen = [each.expected for each in before.measures]
         _once(one, chosen or ())
         plan.append((one, chosen, seeds_from(one.seed, count), []))
+    backend = _kernel_of(backend, progress)
     # One run of each scenario shows which measures it has, before the many runs.
     for part in (slice(1), slice(1, None)):
         for one, chosen, wanted, done in plan:
@@ -207,6 +209,17 @@ def _once(one: Asked, chosen: Sequence[Expected]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise GateError(f"{one.name}: measure {name} is given twice; accepted: once, with one tolerance")
+
+
+def _kernel_of(backend: str, progress: Callable[[str], bool | Callable[[float], object]]) -> str:
+    """The name of a backend that means the same kernel for all runs: a tree is built once, and may change later."""
+    if backend == SIM:
+        return backend
+    from ackclock.kernel import backends
+
+    name = f"the kernel of {backend}"
+    with reporter(progress(name), name) as report:
+        return backends.backend(backend, report).exact
 
 
 def _run(
@@ -290,7 +303,7 @@ def pass_through(
     backend, threads
         As for `ackclock.run`.
     progress
-        Asked for each scenario's name for the `progress` of `ackclock.run`.
+        Asked for each scenario's name, and for that of a kernel to build, for the `progress` of `ackclock.run`.
 
     Raises
     ------
@@ -306,6 +319,7 @@ def pass_through(
     share = MOST_SEEDS if runs is None else runs // len(names)
     most = {name: min(len(entry.seeds), share) for name, entry in entries.items()}
     _enough(baseline, names, most, "--seeds" if runs is None else "--runs")
+    backend = _kernel_of(backend, progress)
     pairs: list[Paired] = []
     made: dict[str, tuple[Made, Made]] = {}
     notes: list[str] = []
@@ -364,10 +378,14 @@ def _notes(name: str, entry: Entry, now: Made, pairs: Sequence[Paired], done: Se
     notes = []
     others = [one.values.expected.measure for one in pairs if one.now != one.before]
     if now == entry.made and now.kind != "the running kernel" and others:
-        notes.append(
-            f"{name}: the same build gave other values ({', '.join(others)}): a file that the congestion control "
-            "imports has changed, or the congestion control uses a clock or random numbers of its own"
+        cause = (
+            "a file that the congestion control imports has changed, or the congestion control uses a clock or random "
+            "numbers of its own"
+            if now.backend == SIM
+            else "no seed sets the random numbers that a kernel draws, such as the phase in which BBR begins to probe; "
+            "the intervals contain this noise"
         )
+        notes.append(f"{name}: the same build gave other values ({', '.join(others)}): {cause}")
     late = [str(one.seed) for one in done if not one.meta.get("valid", True)]
     if late:
         notes.append(f"{name}: packets left the emulated network too late under the seeds {', '.join(late)}")

@@ -47,6 +47,9 @@ WRITE = "16MiB"
 a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
 VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
 """Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
+RECEIVE_BUFFERS = ("receive_buffer", "receive_buffer_max")
+"""Fields that no setting of Linux fixes: the kernel computes the window from the memory that packets take, and again
+during a connection (tcp_measure_rcv_mss)."""
 PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
 
@@ -129,6 +132,9 @@ class Asked:
                     self.refuse(f"{path}.{key}", f"{json.dumps(value)} is no setting of Linux; accepted: {accepted}")
             elif key in others:
                 others[key](f"{path}.{key}", value, wanted)
+            elif key in RECEIVE_BUFFERS:
+                message = "cannot be set in Linux, whose window follows the memory of packets; accepted: leave it out"
+                self.refuse(f"{path}.{key}", message)
             elif key not in PLAIN and key not in ("stack", "cc", "validation"):
                 self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
         self.datagrams(f"{path}.app", flow["app"])
