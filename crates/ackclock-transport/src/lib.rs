@@ -4,7 +4,7 @@
 //! A [`Stack`] is a kind of transport with its parameters; it creates one [`Transport`] for each end of a connection.
 //! A transport does no input or output and reads no clock: the caller passes the time and each datagram that arrives,
 //! and asks for the datagrams to be sent and for the time of the next timeout. [`conformance::check`] tests any stack
-//! against this contract.
+//! against this contract. A library of stacks calls [`export!`].
 //!
 //! # The order of calls
 //!
@@ -19,6 +19,7 @@
 
 pub mod abi;
 pub mod conformance;
+pub mod export;
 mod parameters;
 mod statistics;
 mod transport;
