@@ -53,3 +53,5 @@ mod system;
 mod tls;
 
 pub use stack::stack;
+
+ackclock_transport::export!(stack());
