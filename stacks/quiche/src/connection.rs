@@ -179,12 +179,14 @@ impl End {
             Role::Client => "client",
             Role::Server => "server",
         };
+        // The end reads events of the highest importance only; the others cost time.
+        let level = if self.log.keeps() { QlogLevel::Extra } else { QlogLevel::Core };
         loan.set(0);
         connection.set_qlog_with_level(
-            Box::new(self.log.clone()),
+            Box::new(self.log.writer()),
             title.to_owned(),
             "quiche in simulated time".to_owned(),
-            QlogLevel::Base,
+            level,
         );
         self.addresses[0] = id.to_vec();
         self.connection = Some(connection);
@@ -491,7 +493,10 @@ impl Transport for End {
             min_rtt: path.min_rtt.map(nanos),
             pacing_rate: tally.pacing_rate,
             delivery_rate: Some(path.delivery_rate * BITS).filter(|rate| *rate > 0),
-            state: tally.state,
+            state: self.reduces.then(|| {
+                let is_below = tally.threshold.is_none_or(|threshold| (path.cwnd as u64) < threshold);
+                if is_below { "slow start" } else { "congestion avoidance" }
+            }),
             lost: path.lost as u64,
             retransmitted: self.retransmitted,
             timeouts: path.total_pto_count as u64,

@@ -26,10 +26,10 @@
 //!
 //! # Statistics
 //!
-//! quiche's interface has no bytes in flight, slow start threshold, latest RTT sample or state of the congestion control,
-//! and does not say when a stream has been acknowledged. All of this is read from quiche's own log (qlog), which is
-//! therefore always written. An RTT in the log is a 32-bit float in ms. Under bbr2 `reductions` stays 0: its window
-//! follows the estimated bandwidth and falls without congestion as well.
+//! quiche's interface has no bytes in flight, slow start threshold, latest RTT sample or stream bytes of a datagram, and
+//! does not say when the end of a stream has been acknowledged. All of this is read from quiche's own log (qlog), which
+//! is therefore always written. An RTT in the log is a 32-bit float in ms. Under bbr2 there is no `state`, and
+//! `reductions` stays 0: its window follows the estimated bandwidth and falls without congestion as well.
 //!
 //! # Pacing
 //!
