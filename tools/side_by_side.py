@@ -1,11 +1,15 @@
 """Our TCP beside other stacks over ten networks: ``python -m tools.side_by_side`` writes docs/side-by-side.md.
 
 Each stack has a transfer of 1 MB alone, an unlimited flow alone, and an unlimited flow beside one of Linux's CUBIC. It
-takes about ten minutes on two cores.
+takes about ten minutes on two cores, and about an hour more with quiche.
+
+``python -m tools.side_by_side quiche`` measures the stacks whose names begin with ``quiche``, and leaves the rows of
+the others as the page has them. The rows of quiche are left as well where its library is not built.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +25,10 @@ if TYPE_CHECKING:
 
     from ackclock import Result
 
-PAGE = Path(__file__).parent.parent / "docs/side-by-side.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs/side-by-side.md"
+QUICHE = ROOT / "stacks/quiche/quiche.so"
+"""The library that ``make quiche`` builds."""
 SEEDS = 5
 
 DROPTAIL = {"kind": "drop-tail", "limit": "1bdp"}
@@ -78,6 +85,9 @@ STACKS: dict[str, dict[str, Any]] = {
     "quinn, CUBIC": {"transport": {"kind": "quinn", "cc": "cubic"}},
     "quinn, CUBIC, datagrams of 1472 bytes": {"transport": {"kind": "quinn", "cc": "cubic", "mtu": 1472}},
     "quinn, BBR (version 1)": {"transport": {"kind": "quinn", "cc": "bbr"}},
+    "quiche, CUBIC": {"transport": {"kind": "quiche", "library": str(QUICHE), "cc": "cubic"}},
+    "quiche, Reno": {"transport": {"kind": "quiche", "library": str(QUICHE), "cc": "reno"}},
+    "quiche, BBR (version 2)": {"transport": {"kind": "quiche", "library": str(QUICHE), "cc": "bbr2"}},
 }
 
 
@@ -147,10 +157,40 @@ quinn counts datagrams deemed lost, since it sends their frames anew and no data
 """
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Writes the page."""
-    PAGE.write_text(page(), encoding="utf-8")
+    parser = argparse.ArgumentParser(prog="python -m tools.side_by_side", description=main.__doc__)
+    parser.add_argument("prefix", nargs="?", default="", help="the start of the names of the stacks to measure")
+    prefix = parser.parse_args(arguments).prefix
+    measured_now = [name for name in STACKS if name.startswith(prefix)]
+    if not QUICHE.exists():
+        left = [name for name in measured_now if "library" in STACKS[name].get("transport", {})]
+        measured_now = [name for name in measured_now if name not in left]
+        if left:
+            say(f"{QUICHE} does not exist (make quiche builds it); these rows stay as they are: {'; '.join(left)}")
+    rows = rows_of(PAGE.read_text(encoding="utf-8"))
+    for network in NETWORKS:
+        for name in measured_now:
+            rows[network.name, name] = f"| {name} | {' | '.join(map(shown, row_of(network, STACKS[name])))} |"
+            say(network.name, rows[network.name, name])
+        PAGE.write_text(page(rows), encoding="utf-8")
     return 0
+
+
+def say(*words: str) -> None:
+    """Shows progress."""
+    print(*words, file=sys.stderr, flush=True)  # noqa: T201 -- progress
+
+
+def rows_of(text: str) -> dict[tuple[str, str], str]:
+    """The rows of a page, by the names of their networks and stacks."""
+    rows, network = {}, ""
+    for line in text.splitlines():
+        if line.startswith("## "):
+            network = line.removeprefix("## ")
+        elif line.startswith("| "):
+            rows[network, line.split(" | ")[0].removeprefix("| ")] = line
+    return rows
 
 
 def shown(value: Estimate) -> str:
@@ -160,15 +200,13 @@ def shown(value: Estimate) -> str:
     return f"{value.value:.{digits}f}{interval}"
 
 
-def page() -> str:
-    """The page."""
+def page(rows: dict[tuple[str, str], str]) -> str:
+    """The page with these rows."""
     parts = [HEADING.format(seeds=SEEDS)]
     head = "| stack | time for 1 MB (s) | goodput (Mbit/s) | retransmissions (%) | queue (ms) | share (%) |"
     for network in NETWORKS:
         lines = [f"## {network.name}", "", network.about + ".", "", head, "|---|---|---|---|---|---|"]
-        for name, stack in STACKS.items():
-            lines.append(f"| {name} | {' | '.join(map(shown, row_of(network, stack)))} |")
-            print(network.name, lines[-1], file=sys.stderr)  # noqa: T201 -- progress
+        lines += [rows[network.name, name] for name in STACKS if (network.name, name) in rows]
         parts.append("\n".join(lines) + "\n")
     parts.append(FINDINGS)
     return "\n".join(parts)
