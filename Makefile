@@ -16,6 +16,8 @@
 # make types  writes the typed objects of scenarios anew, after the schema has changed
 # make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
 # make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
+# make quiche builds Cloudflare's QUIC stack as a library of transports, stacks/quiche/quiche.so; needs CMake, libclang and minutes
+# make quiche-test  tests that library
 # make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -54,7 +56,7 @@ RUSTDOC := RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace
 MINUTES := 10
 SEED := 1
 
-.PHONY: bpf requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
+.PHONY: bpf quiche quiche-test requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
 .PHONY: demo test bench docs wheel types fuzz known-answers residuals conformance crosscheck env rust-test python-test lint clean
 
 demo: env
@@ -146,6 +148,19 @@ $(BPF_OBJECTS): python/ackclock/kernel/modules/objects/%.bpf.o: bpf/%.bpf.c $(wi
 		-isystem /usr/include/$(shell gcc -print-multiarch) -c $< -o $@.new
 	$(LLVM_STRIP) -g $@.new
 	mv $@.new $@
+
+# BoringSSL is compiled with it, which takes minutes; nothing else does that.
+quiche:
+	if ! command -v cmake >/dev/null; then echo "make quiche needs CMake, for BoringSSL; on Debian: apt install cmake libclang-dev" >&2; exit 1; fi
+	cargo build --release --locked --manifest-path stacks/quiche/Cargo.toml
+	cp stacks/quiche/target/release/libackclock_quiche.so stacks/quiche/quiche.so.new
+	mv stacks/quiche/quiche.so.new stacks/quiche/quiche.so
+	@echo "Library: stacks/quiche/quiche.so"
+
+quiche-test:
+	cargo fmt --check --manifest-path stacks/quiche/Cargo.toml
+	cargo clippy --quiet --release --locked --all-targets --manifest-path stacks/quiche/Cargo.toml -- -D warnings
+	cargo test --quiet --release --locked --manifest-path stacks/quiche/Cargo.toml
 
 types: env
 	$(BIN)/python -m ackclock.scenario._generate

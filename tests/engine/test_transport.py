@@ -3,6 +3,7 @@
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,10 @@ from ackclock.cli import main
 
 BOTTLENECK = {"rate": "10Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}, "loss": "0.5%"}
 QUINN = {"kind": "quinn"}
+LIBRARY = Path(__file__).parents[2] / "stacks/quiche/quiche.so"
+QUICHE = {"kind": "quiche", "library": str(LIBRARY)}
 
+needs_quiche = pytest.mark.skipif(not LIBRARY.exists(), reason="needs the library that make quiche builds")
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
@@ -170,3 +174,38 @@ class TestLibraries:
         for path, said in ((file, "no shared library"), (tmp_path / "none.so", "No such file")):
             with pytest.raises(ackclock.ScenarioError, match=said):
                 ackclock.run(scenario(flow({"kind": "plain", "library": str(path)})))
+
+
+@needs_quiche
+class TestQuiche:
+    """The library gets its time from a linker's option; a scenario shows whether something of the system remains."""
+
+    @pytest.mark.parametrize("cc", ["cubic", "reno", "bbr2"])
+    def test_it_gives_the_same_tables_again_and_on_any_number_of_threads(self, cc):
+        text = scenario(flow(QUICHE | {"cc": cc}), {"name": "tcp", "app": {"kind": "bulk"}}, probes={"window": True})
+        one, again, two = (ackclock.run(text, seeds=4, threads=threads) for threads in (1, 1, 2))
+        for results in zip(one, again, two, strict=True):
+            tables = [result.tables for result in results]
+            for name in tables[0]:
+                assert tables[0][name].equals(tables[1][name]), name
+                assert tables[0][name].equals(tables[2][name]), name
+        assert len({cell(result, "flows", "bytes_delivered") for result in one}) == 4
+        assert {cell(result, "flows", "cc") for result in one} == {cc}
+
+    def test_it_sends_the_same_datagrams_again(self, tmp_path):
+        text = scenario(flow(QUICHE), duration="1s")
+        for run in ("one", "other"):
+            (tmp_path / run).mkdir()
+            ackclock.trace(text, tmp_path / run, qlog=True, captures=["bottleneck"])
+        files = sorted(path.name for path in (tmp_path / "one").iterdir() if path.suffix in {".sqlog", ".pcapng"})
+        assert len(files) >= 3
+        for name in files:
+            first, second = ((tmp_path / run / name).read_bytes() for run in ("one", "other"))
+            assert len(first) > 10_000, name
+            assert first == second, name
+
+    def test_applications_run_over_it(self):
+        rpc = {"kind": "rpc", "servers": 3, "request_size": "1kB", "response_size": "20kB"}
+        over = [ackclock.run(scenario(flow(kind, **rpc), duration="20s")) for kind in (QUICHE, "tcp")]
+        quiche, tcp = (cell(result, "flows", "bytes_delivered") for result in over)
+        assert quiche > 0.5 * tcp

@@ -5,6 +5,7 @@ mod pipe;
 
 use std::process::Command;
 
+use ackclock_quinn::stack;
 use ackclock_transport::Parameters;
 use pipe::{MS, Path, download, parameters};
 

@@ -3,6 +3,7 @@
 #[allow(dead_code, reason = "each test uses a part of it")]
 mod pipe;
 
+use ackclock_quinn::stack;
 use ackclock_transport::Event;
 use pipe::{MS, Path, World, download, parameters};
 

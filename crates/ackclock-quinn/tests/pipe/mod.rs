@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use ackclock_core::{Ecn, Nanos};
-use ackclock_quinn::stack;
 use ackclock_transport::{Event, NEVER, Parameters, Role, Setup, Stack, StreamId, Transport, Value};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::{Digest, Sha256};
+
+use super::stack;
 
 /// One millisecond.
 pub const MS: Nanos = 1_000_000;
