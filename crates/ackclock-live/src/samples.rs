@@ -75,7 +75,9 @@ impl Samples {
         let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false, form };
         if (self.instants.from..=self.instants.to).contains(&at) {
             watched.due = at.saturating_add(self.instants.interval);
-            self.rows.push(Sample::of(at, flow, Info::of(socket)?, form, socket)?);
+            // No state: Linux asks BBR about the ACK of the SYN before it initializes BBR, and the initialization keeps the
+            // gains of that ACK until data are acknowledged.
+            self.rows.push(Sample { at, flow, info: Info::of(socket)?, paced: form.paced, cc_state: None });
         }
         self.watched.insert(place, watched);
         Ok(())
