@@ -44,8 +44,8 @@ The dumbbell is off the design range: its flows are on for a volume that takes h
 table for delta 0.1 has a higher objective than the original one there, as on the design range, but it gets there by
 more throughput and a longer queue: 16 ms instead of 9 ms with Cubic. At delta 0.1 a queue of 20 ms costs as much as 1
 % of the throughput. The table therefore does not show the paper's "more throughput and less delay than Cubic" for
-delta 0.1. A search of 0.8 hours brought its queue from 22 to 15 ms; another half hour raised the score by 0.001 and left
-the queue as it was. The own tables for delta 1 and 10 have more throughput than Cubic and a quarter or less of its
+delta 0.1. A search of 0.8 hours brought its queue from 22 to 15 ms; another half hour raised the score by 0.001 and
+left the queue as it was. The own tables for delta 1 and 10 have more throughput than Cubic and a quarter or less of its
 delay, and are ahead of it in both medians. The original table for delta 1 has 1.45 times Cubic's throughput here,
 although its score on the design range is lower.
 """
