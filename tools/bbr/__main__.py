@@ -105,7 +105,7 @@ def page(columns: Mapping[str, Mapping[int, Row]], record: Record) -> str:
         "ackclock conform bbr --list",
         "```",
         "",
-        "- `--cc`, `--stack` and `--transport` set these fields of the flow under test, and `--set PATH=VALUE` any field of the scenarios. The flow under test is",
+        "- `--cc`, `--stack` and `--transport` set these fields of the flow under test (`--library` names the file of a transport's library), and `--set PATH=VALUE` any field of the scenarios. The flow under test is",
         "  `flows[0]`. `--load` adds your own congestion control.",
         "- `--backend linux:6.12` runs the cases with [a kernel's own BBR](how-to/backends.md) in virtual time, as far as that kernel has been built. `--bbr-version 3` says",
         "  that the kernel's `bbr` is version 3.",

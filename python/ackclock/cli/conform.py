@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -28,6 +29,7 @@ def conform(
     cc: str | None = None,
     stack: str | None = None,
     transport: str | None = None,
+    library: str | None = None,
     backend: str = SIM,
     bbr_version: int | None = None,
     seed: int = 1,
@@ -50,11 +52,13 @@ def conform(
     case
         Names or numbers of cases; by default all.
     cc
-        Congestion control of the flow under test; by default bbr3, or bbr with a kernel.
+        Congestion control of the flow under test; by default bbr3, bbr with a kernel, or what --transport has.
     stack
         Stack of the flow under test; by default linux, unless --transport is given.
     transport
-        Transport of the flow under test, where its scenario field has others than TCP.
+        Transport of the flow under test, in place of TCP, such as quinn.
+    library
+        File of the library that holds the transport of --transport, such as mine/mine.so.
     backend
         sim, or a kernel: linux:VERSION such as linux:6.12, linux:DIGEST, linux:TREE with the path of a kernel's source,
         which is built first, or linux for the running kernel in real time. `ackclock kernel list` lists those built.
@@ -88,9 +92,13 @@ def conform(
         raise UsageError(f"--seeds {seeds}: expected at most {MOST_SEEDS}")
     if bbr_version not in (None, *VERSIONS):
         raise UsageError(f"--bbr-version {bbr_version}: accepted: {', '.join(map(str, VERSIONS))}")
+    if transport is None and library is not None:
+        raise UsageError("--library needs --transport, the name of the transport in the library")
+    if transport is not None and stack is not None:
+        raise UsageError("--stack and --transport exclude each other: a stack is one of TCP")
     overrides = tuple(overrides_of(settings))
     if backend != SIM:
-        kernel_refuses({"--load": load, "--transport": transport}, backend)
+        kernel_refuses({"--load": load, "--transport": transport, "--library": library}, backend)
         from ackclock import progress
         from ackclock.kernel import backends
 
@@ -103,7 +111,8 @@ def conform(
     if transport is None:
         cc = cc or ("bbr3" if backend == SIM else "bbr")
         stack = stack or "linux"
-    subject = Subject(cc, stack, transport, backend, overrides, bbr_version)
+    path = None if library is None else str(Path(library).absolute())
+    subject = Subject(cc, stack, transport, backend, overrides, bbr_version, path)
     chosen_seeds = seeds_from(seed, seeds)
     judged = reports.conform(cases, subject, chosen_seeds, _progress)
     whole = reports.document(judged, suite, subject, chosen_seeds)

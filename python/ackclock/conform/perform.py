@@ -40,11 +40,16 @@ class Subject:
     overrides: tuple[tuple[str, str], ...] = ()
     version: int | None = None
     """Version of BBR, 1 or 3; None if the name of the congestion control says it."""
+    library: str | None = None
+    """Path of the library that the transport is in; None if it is built in."""
 
-    def fields(self) -> dict[str, str]:
-        """The fields of the flow under test."""
-        given = {"cc": self.cc, "stack": self.stack, "transport": self.transport}
-        return {name: value for name, value in given.items() if value is not None}
+    def fields(self) -> dict[str, Any]:
+        """The fields of the flow under test. The congestion control of a transport is a parameter of the transport."""
+        if self.transport is None:
+            given = {"cc": self.cc, "stack": self.stack}
+            return {name: value for name, value in given.items() if value is not None}
+        given = {"kind": self.transport, "library": self.library, "cc": self.cc}
+        return {"transport": {name: value for name, value in given.items() if value is not None}}
 
 
 @dataclass(frozen=True)
