@@ -284,9 +284,9 @@ How much each of these points contributes was not measured.
 **BBR.** quiche's BBR version 2 comes from Google's QUIC, and it paces. It loses at most 1.4 % and has 9 to 87 % beside
 CUBIC. Over the geostationary satellite 1 MB takes 11.4 s and the goodput is 8.4 Mbit/s; the cause was not looked for.
 
-`ackclock conform bbr --transport quiche --library stacks/quiche/quiche.so --cc bbr2` passes 5 of the 22 cases of the BBR
-draft; 15 are not applicable, most because quiche shows no states. `probe-rtt` and `policer` fail: after the RTT filter
-expired, the data in flight were at half of a BDP for 53 ms instead of 200 ms, and at a policer 2.9 % are lost.
+`ackclock conform bbr --transport quiche --library stacks/quiche/quiche.so --cc bbr2` passes 5 of the 22 cases of the
+BBR draft; 15 are not applicable, most because quiche shows no states. `probe-rtt` and `policer` fail: after the RTT
+filter expired, the data in flight were at half of a BDP for 53 ms instead of 200 ms, and at a policer 2.9 % are lost.
 
 **ECN.** quiche neither sets nor reports ECN, so marks do not reach it.
 
