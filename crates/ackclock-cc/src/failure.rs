@@ -27,25 +27,43 @@ pub(crate) extern "C" fn prepare() {
     });
 }
 
+/// Does a call. A panic becomes its text.
+///
+/// # Errors
+/// The text that the panic carries.
+#[doc(hidden)]
+#[inline]
+pub fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
+        let message = text(&*payload);
+        // The destructor of what a panic carries might panic.
+        std::mem::forget(payload);
+        message
+    })
+}
+
+#[cold]
+fn text(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a value that is no text")
+        .to_owned()
+}
+
 /// Does a call. A panic becomes [`PANICKED`].
 #[inline]
 pub(crate) fn guarded(body: impl FnOnce()) -> Status {
-    match catch_unwind(AssertUnwindSafe(body)) {
+    match caught(body) {
         Ok(()) => DONE,
-        Err(payload) => {
-            keep(&*payload);
-            // The destructor of what a panic carries might panic.
-            std::mem::forget(payload);
+        Err(message) => {
+            keep(&message);
             PANICKED
         }
     }
 }
 
 #[cold]
-fn keep(payload: &(dyn Any + Send)) {
-    let text = payload.downcast_ref::<&str>().copied();
-    let message = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let message = message.unwrap_or("a value that is no text");
+fn keep(message: &str) {
     let told = match PLACE.with(RefCell::take) {
         Some(place) => format!("panic at {place}: {message}"),
         None => format!("panic: {message}"),

@@ -14,5 +14,7 @@ pub use context::{
     Ack, Cause, Congestion, Context, Delivery, Lost, Nanos, RateSample, RecoveryEnd, SECOND, Situation, Window,
 };
 pub use export::{controlled, ruled};
+#[doc(hidden)]
+pub use failure::caught;
 pub use parameters::{Declared, Parameter};
 pub use value::{Maybe, Value};

@@ -10,9 +10,7 @@
 
 mod end;
 
-use std::any::Any;
 use std::cell::UnsafeCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 
 use ackclock_cc::abi::{Header, MAGIC};
@@ -77,7 +75,7 @@ impl Library {
 
     /// Enters the tables. If they cannot be made, the library stays without entries.
     pub fn fill(&'static self, tables: impl FnOnce() -> Vec<abi::Stack>) {
-        let Ok(tables) = catch_unwind(AssertUnwindSafe(tables)) else { return };
+        let Ok(tables) = caught(tables) else { return };
         let tables: &'static [abi::Stack] = Box::leak(tables.into_boxed_slice());
         #[expect(unsafe_code, reason = "the header is filled once")]
         // SAFETY: the system calls this once while it loads the library, before anybody can read the header.
@@ -156,15 +154,5 @@ fn parameter(own: &'static Parameter) -> abi::Parameter {
 
 /// Does a call of a stack, and returns the message of a panic.
 fn caught<T>(body: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
-        let told = format!("the transport panicked: {}", message(&*payload));
-        // The destructor of what a panic carries might panic.
-        std::mem::forget(payload);
-        told
-    })
-}
-
-fn message(payload: &(dyn Any + Send)) -> &str {
-    let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("a value that is no text")
+    ackclock_cc::caught(body).map_err(|told| format!("the transport panicked: {told}"))
 }
