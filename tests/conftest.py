@@ -37,6 +37,17 @@ def scenario_file(tmp_path):
     return path
 
 
+@pytest.fixture
+def cluster(tmp_path, monkeypatch):
+    """A scheduler whose workers the test starts. A busy machine may take long to connect."""
+    from tests.helpers.clusters import Cluster
+
+    monkeypatch.setattr("ackclock._cluster.CONNECT_S", 600)
+    made = Cluster(tmp_path)
+    yield made
+    made.stop()
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--shuffle", type=int, metavar="SEED", help="run the files, and the tests of each, in a drawn order"

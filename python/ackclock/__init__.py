@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ackclock._errors import (
         AlgorithmError,
         Cancelled,
+        ClusterError,
         Problem,
         ProcessError,
         RenamedWarning,
@@ -41,6 +42,7 @@ __version__ = _core.version()
 __all__ = [
     "AlgorithmError",
     "Cancelled",
+    "ClusterError",
     "CongestionControl",
     "LatinHypercube",
     "Measure",
@@ -82,6 +84,7 @@ __all__ = [
 _HOMES = {
     "AlgorithmError": "ackclock._errors",
     "Cancelled": "ackclock._errors",
+    "ClusterError": "ackclock._errors",
     "CongestionControl": "ackclock.cc",
     "LatinHypercube": "ackclock.sweeps",
     "Measure": "ackclock.measure",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AlgorithmError",
     "Cancelled",
+    "ClusterError",
     "Problem",
     "ProcessError",
     "RefusedError",
@@ -22,6 +23,10 @@ __all__ = [
 
 class RefusedError(ValueError):
     """Something was asked for that cannot be; the message is for people: what, why, and what would be accepted."""
+
+
+class ClusterError(RefusedError):
+    """No scheduler or no worker of a cluster answers, or a worker has another build of ackclock."""
 
 
 class Problem(TypedDict):

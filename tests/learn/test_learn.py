@@ -14,10 +14,7 @@ import ackclock
 from ackclock import ScenarioError, _core, learn
 from ackclock.cli import main
 from ackclock.learn.training import complete
-
-SMALL = {"specimens": 4, "validation": 3, "rules": 8, "patience": 1}
-OPTIONS = [word for name, value in SMALL.items() for word in (f"--{name}", str(value))]
-DESIGN = learn.design("tiny").read_text(encoding="utf-8").replace('duration = "4s"', 'duration = "2s"')
+from tests.helpers.designs import DESIGN, OPTIONS, SMALL
 
 
 @pytest.fixture(scope="module")
@@ -45,9 +42,9 @@ def test_a_search_ends_with_a_table_whose_log_gives_it_again(trained):
     checked = learn.check(trained.log, trained.table.read_bytes(), threads=2)
     assert (checked.decisions, checked.wrong) == (len(decisions), [])
     assert checked.validated == sum(one["do"] == "validate" for one in decisions)
-    session = trained.log.sessions[0]
-    assert session["decisions"] == len(decisions)
-    assert trained.log.cpu_s == session["cpu_s"] > 0
+    splits = [number for number, one in enumerate(decisions, 1) if one["do"] == "split"]
+    assert [session["decisions"] for session in trained.log.sessions] == [*splits, len(decisions)]
+    assert trained.log.cpu_s == sum(session["cpu_s"] for session in trained.log.sessions) > 0
 
 
 def test_a_table_is_usable_in_a_scenario(trained):

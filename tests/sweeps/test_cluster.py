@@ -4,14 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
-from distributed import Client
 
 import ackclock
-from ackclock import templates
-from ackclock.sweeps import SweepError
+from ackclock import ClusterError, templates
 from ackclock.sweeps import cluster as backends
 from tests.helpers.crates import cargo, needs_cargo
 from tests.helpers.scenarios import SWEPT
@@ -21,68 +18,6 @@ pytestmark = pytest.mark.slow
 
 GRID = {"flows[0].cc": ["reno", "cubic"]}
 LONG = SWEPT.replace("500ms", "20s")
-
-
-class Cluster:
-    """A scheduler and workers, each a process."""
-
-    def __init__(self, folder):
-        self.file = folder / "scheduler.json"
-        self.folder = folder
-        self.processes = []
-        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.file)]
-        self.start("scheduler", *options)
-        until(self.file.exists)
-
-    def start(self, what, *options):
-        with (self.folder / f"{what}-{len(self.processes)}.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dask", what, *options], stdout=log, stderr=subprocess.STDOUT, cwd=self.folder
-            )
-        self.processes.append(process)
-        return process
-
-    def workers(self, count):
-        """Starts workers, and waits until the scheduler knows them."""
-        made = [
-            self.start(
-                "worker", "--scheduler-file", str(self.file), "--host", "127.0.0.1", "--nthreads", "1", "--no-nanny",
-                "--no-dashboard", "--local-directory", str(self.folder),
-            )
-            for _ in range(count)
-        ]  # fmt: skip
-        with Client(scheduler_file=str(self.file), timeout=600, set_as_default=False) as client:
-            client.wait_for_workers(count, timeout=600)
-        return made
-
-    @property
-    def address(self):
-        return json.loads(self.file.read_text())["address"]
-
-    def stop(self):
-        for process in reversed(self.processes):
-            process.kill()
-            process.wait()
-
-
-def until(condition, patience_s=600):
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, "it never came to be"
-        time.sleep(0.05)
-
-
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """A busy machine may take long to connect."""
-    monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 600)
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    made = Cluster(tmp_path)
-    yield made
-    made.stop()
 
 
 def test_a_worker_that_dies_changes_nothing(cluster, tmp_path):
@@ -141,23 +76,23 @@ def test_without_a_worker(cluster, tmp_path, monkeypatch):
     connected = backends.Cluster(cluster.address)
     try:
         # Connecting may take its time; no worker ever comes.
-        monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 1)
-        with pytest.raises(SweepError, match="no worker within 1 s; start one with `dask worker`"):
+        monkeypatch.setattr("ackclock._cluster.CONNECT_S", 1)
+        with pytest.raises(ClusterError, match="no worker within 1 s; start one with `dask worker`"):
             next(connected.run(None, [], lambda part: None, None))
     finally:
         connected.close()
 
 
 def test_without_a_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("ackclock.sweeps.cluster.CONNECT_S", 1)
-    with pytest.raises(SweepError, match="no Dask scheduler answers there"):
+    monkeypatch.setattr("ackclock._cluster.CONNECT_S", 1)
+    with pytest.raises(ClusterError, match="no Dask scheduler answers there"):
         ackclock.sweep(SWEPT, out=tmp_path / "out", cluster="tcp://127.0.0.1:9")
-    with pytest.raises(SweepError, match=r"none\.json: no such file, so no Dask scheduler answers there"):
+    with pytest.raises(ClusterError, match=r"none\.json: no such file, so no Dask scheduler answers there"):
         ackclock.sweep(SWEPT, out=tmp_path / "out", cluster=f"file:{tmp_path / 'none.json'}")
 
 
 def test_a_worker_of_another_version(tmp_path):
     from ackclock.sweeps.cluster import remote
 
-    with pytest.raises(SweepError, match=r"a worker has ackclock .*, and this sweep is of 9\.9; install the same"):
+    with pytest.raises(ClusterError, match=r"a worker has ackclock .*, and this task is of 9\.9; install the same"):
         remote("k", None, "h", "n", None, {}, "9.9")

@@ -1,8 +1,7 @@
-//! Runs of specimens with tables, on several threads. The scenario of a specimen is read once and serves all runs.
+//! Runs of specimens with tables. The scenario of a specimen is read once and serves all runs.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock_sim::{Run, Watching};
 use ackclock_tcp::cc::remycc::{AXES, FORMS, Table, Witness};
@@ -26,15 +25,8 @@ pub struct Score {
     pub flows: u32,
     /// Uses of each rule.
     pub uses: Vec<u64>,
-}
-
-/// Totals of all runs so far.
-#[derive(Default, Debug)]
-pub struct Work {
-    /// Finished runs.
-    pub runs: AtomicU64,
     /// Bytes that sinks received.
-    pub bytes: AtomicU64,
+    pub bytes: u64,
 }
 
 /// The evaluation was stopped by its caller.
@@ -99,18 +91,16 @@ pub fn evaluate(
     specimen: &Specimen,
     table: &Arc<Table>,
     objective: &Objective,
-    work: &Work,
     stop: &AtomicBool,
 ) -> Result<Score, Stopped> {
     let uses = Arc::new(Uses(table.actions().iter().map(|_| AtomicU64::new(0)).collect()));
     let run = run(specimen, table, uses.clone(), stop)?;
     let uses = uses.0.iter().map(|uses| uses.load(Ordering::Relaxed)).collect();
-    work.runs.fetch_add(1, Ordering::Relaxed);
     let flows = specimen.flows.iter().flatten().count() as u32;
-    let Some(run) = run else { return Ok(Score { sum: GIVEN_UP * f64::from(flows), flows, uses }) };
-    let (mut sum, mut time) = (0.0, 0.0);
+    let Some(run) = run else { return Ok(Score { sum: GIVEN_UP * f64::from(flows), flows, uses, bytes: 0 }) };
+    let (mut sum, mut time, mut received) = (0.0, 0.0, 0);
     for (paths, achieved) in specimen.flows.iter().zip(run.achievements()) {
-        work.bytes.fetch_add(achieved.bytes, Ordering::Relaxed);
+        received += achieved.bytes;
         let Some(paths) = paths.filter(|_| achieved.time_s > 0.0) else { continue };
         // A flow that delivered nothing counts as if it had delivered one packet, so that its logarithm exists.
         let bytes = achieved.bytes.max(specimen.scenario.packet_size.into());
@@ -120,7 +110,7 @@ pub fn evaluate(
         time += achieved.time_s;
     }
     let mean = if time > 0.0 { sum / time } else { 0.0 };
-    Ok(Score { sum: mean * f64::from(flows), flows, uses })
+    Ok(Score { sum: mean * f64::from(flows), flows, uses, bytes: received })
 }
 
 /// Returns the memories with which a table's rule is used on a specimen.
@@ -136,38 +126,4 @@ pub(crate) fn memories(
     let memories = Arc::new(Memories { rule, found: Mutex::default() });
     run(specimen, table, memories.clone(), stop)?;
     Ok(std::mem::take(&mut *memories.found.lock().unwrap_or_else(PoisonError::into_inner)))
-}
-
-/// Does the jobs 0 to `count` on `threads` threads and returns their results in the order of the jobs.
-///
-/// # Errors
-/// [`Stopped`] if a job was stopped.
-pub fn work<T: Send>(
-    count: usize,
-    threads: usize,
-    job: impl Fn(usize) -> Result<T, Stopped> + Sync,
-) -> Result<Vec<T>, Stopped> {
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<T>>> = (0..count).map(|_| Mutex::new(None)).collect();
-    let worker = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count {
-                return Ok(());
-            }
-            let result = job(index)?;
-            *results[index].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-        }
-    };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(worker)).collect();
-        let mut outcome = worker();
-        for other in others {
-            let theirs = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            outcome = outcome.and(theirs);
-        }
-        outcome
-    })?;
-    let done = |result: Mutex<Option<T>>| result.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(results.into_iter().map(|result| done(result).expect("every job was done")).collect())
 }

@@ -13,15 +13,17 @@ mod design;
 mod evaluate;
 mod objective;
 mod ranges;
+mod runner;
 mod search;
 mod settings;
 mod tree;
 
 pub use decision::Decision;
 pub use design::{Design, Drawn, Specimen};
-pub use evaluate::{Score, Stopped, Work, evaluate, work};
+pub use evaluate::{Score, Stopped};
 pub use objective::Objective;
 pub use ranges::Range;
+pub use runner::{Memories, Networks, Runner, Threads, Trial};
 pub use search::{Search, Status};
 pub use settings::{Method, Settings};
 pub use tree::ranges as rule_ranges;

@@ -5,16 +5,16 @@
 //! in this epoch [...] 5. Subdivide the most-used rule."
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ackclock_scenario::{Files, ScenarioError};
 use ackclock_tcp::cc::remycc::{Action, Table};
 
 use crate::candidates::{Move, beginnings, candidates};
-use crate::evaluate::{Score, Stopped, Work, evaluate, memories, work};
+use crate::runner::{Networks, Runner, Trial};
 use crate::settings::Method;
 use crate::tree::{self, MEMORY};
-use crate::{Decision, Design, Settings, Specimen};
+use crate::{Decision, Design, Score, Settings, Stopped};
 
 /// The first rule, section 4.3: m = 1, b = 1, tau = 0.01.
 const FIRST: Action = Action { increment: 1, multiple: 1.0, intersend: 0.01 };
@@ -33,10 +33,10 @@ pub struct Search {
     design: Design,
     settings: Settings,
     table: Arc<Table>,
-    /// Specimens of the current generation, with the number of the generation.
-    specimens: Vec<Specimen>,
+    /// Networks of the current generation, with the number of the generation.
+    networks: Networks,
     generation: u32,
-    others: Vec<Specimen>,
+    others: Networks,
     /// Results of the table on the specimens, once they are known.
     scores: Option<Vec<Score>>,
     /// Rules that were improved as far as they go in this epoch.
@@ -53,7 +53,14 @@ pub struct Search {
     since_best: u32,
     finished: bool,
     decisions: u64,
-    totals: Work,
+    totals: Totals,
+}
+
+/// Totals of the runs of this process's search.
+#[derive(Default)]
+struct Totals {
+    runs: AtomicU64,
+    bytes: AtomicU64,
 }
 
 /// The state of a search in numbers.
@@ -87,13 +94,13 @@ impl Search {
     /// # Errors
     /// Mistakes of the design with the values that are drawn from it.
     pub fn new(design: Design, settings: Settings, files: Files<'_>) -> Result<Search, ScenarioError> {
-        let specimens = design.draw(settings.specimens, settings.seed, "generation/0", files)?;
-        let others = design.draw(settings.validation, settings.seed, "validation", files)?;
+        let networks = Networks::draw(&design, &settings, &Networks::generation(0), files)?;
+        let others = Networks::draw(&design, &settings, Networks::VALIDATION, files)?;
         Ok(Search {
             design,
             settings,
             table: Arc::new(tree::first(FIRST)),
-            specimens,
+            networks,
             generation: 0,
             others,
             scores: None,
@@ -106,7 +113,7 @@ impl Search {
             since_best: 0,
             finished: false,
             decisions: 0,
-            totals: Work::default(),
+            totals: Totals::default(),
         })
     }
 
@@ -122,7 +129,6 @@ impl Search {
 
     /// The state in numbers.
     pub fn status(&self) -> Status {
-        use std::sync::atomic::Ordering::Relaxed;
         let uses = self.scores.as_ref().map(|scores| uses(scores));
         let open = uses.map_or(0, |uses| (0..uses.len()).filter(|&rule| self.is_open(rule, &uses)).count());
         Status {
@@ -133,8 +139,8 @@ impl Search {
             score: self.scores.as_ref().map(|scores| mean(scores)),
             best: self.best.as_ref().map(|(score, _)| *score),
             finished: self.finished,
-            runs: self.totals.runs.load(Relaxed),
-            bytes: self.totals.bytes.load(Relaxed),
+            runs: self.totals.runs.load(Ordering::Relaxed),
+            bytes: self.totals.bytes.load(Ordering::Relaxed),
             open,
         }
     }
@@ -147,13 +153,13 @@ impl Search {
     /// Makes the next decision and carries it out; `None` at the end of the search. `files` are those of the design.
     ///
     /// # Errors
-    /// [`Stopped`] if `stop` became true: nothing was decided, and the next call decides the same.
-    pub fn step(&mut self, threads: usize, stop: &AtomicBool, files: Files<'_>) -> Result<Option<Decision>, Stopped> {
+    /// [`Stopped`] if the runner stopped: nothing was decided, and the next call decides the same.
+    pub fn step(&mut self, runner: &dyn Runner, files: Files<'_>) -> Result<Option<Decision>, Stopped> {
         if self.finished {
             return Ok(None);
         }
         if self.scores.is_none() {
-            self.scores = Some(self.scores_of(&self.table, &self.specimens, threads, stop)?);
+            self.scores = Some(self.scores_of(&self.networks, &self.networks.all(&self.table), runner)?);
         }
         let scores = self.scores.as_ref().expect("just computed");
         let uses = uses(scores);
@@ -161,8 +167,8 @@ impl Search {
         let open = (0..uses.len()).filter(|&rule| self.is_open(rule, &uses));
         let rule = open.max_by_key(|&rule| (uses[rule], std::cmp::Reverse(rule)));
         let (decision, scores) = match rule {
-            Some(rule) => self.improve(rule, scores, threads, stop)?,
-            None => (self.after_all(&uses, threads, stop)?, None),
+            Some(rule) => self.improve(rule, scores, runner)?,
+            None => (self.after_all(&uses, runner)?, None),
         };
         self.apply(&decision, files).expect("the design was drawn from before");
         if scores.is_some() {
@@ -172,14 +178,13 @@ impl Search {
     }
 
     /// Decides when no rule is left in the epoch.
-    fn after_all(&self, uses: &[u64], threads: usize, stop: &AtomicBool) -> Result<Decision, Stopped> {
+    fn after_all(&self, uses: &[u64], runner: &dyn Runner) -> Result<Decision, Stopped> {
         // An epoch without a change would be followed by one without a change.
         if self.moved && self.epochs + 1 < self.settings.split_every {
             return Ok(Decision::Epoch { score: self.scores.as_ref().map_or(0.0, |scores| mean(scores)) });
         }
         if !self.validated {
-            let scores = self.scores_of(&self.table, &self.others, threads, stop)?;
-            return Ok(Decision::Validate { score: mean(&scores) });
+            return Ok(Decision::Validate { score: self.validate(runner)? });
         }
         let finish = |why: String| Ok(Decision::Finish { why });
         if self.since_best >= self.settings.patience {
@@ -194,7 +199,7 @@ impl Search {
         let mut order: Vec<usize> = (0..uses.len()).filter(|&rule| uses[rule] > 0).collect();
         order.sort_by_key(|&rule| (std::cmp::Reverse(uses[rule]), rule));
         for rule in order {
-            let at = self.medians(rule, threads, stop)?;
+            let at = self.medians(rule, runner)?;
             if at.iter().any(Option::is_some) {
                 return Ok(Decision::Split { rule, at });
             }
@@ -216,8 +221,7 @@ impl Search {
         &self,
         rule: usize,
         scores: &[Score],
-        threads: usize,
-        stop: &AtomicBool,
+        runner: &dyn Runner,
     ) -> Result<(Decision, Option<Vec<Score>>), Stopped> {
         let found = self.candidates(rule);
         let tables: Vec<Arc<Table>> =
@@ -230,10 +234,12 @@ impl Search {
         for (sixteenths, keep) in rounds(self.settings.method) {
             let upto = (order.len() * sixteenths).div_ceil(16);
             let round = &order[done..upto];
-            let results = work(alive.len() * round.len(), threads, |job| {
-                let (tried, specimen) = (&alive[job / round.len()], &self.specimens[round[job % round.len()]]);
-                evaluate(specimen, &tables[tried.candidate], &self.settings.objective, &self.totals, stop)
-            })?;
+            let of = |tried: &Tried| {
+                let table = &tables[tried.candidate];
+                round.iter().map(|&network| Trial { network, table: table.clone() }).collect::<Vec<_>>()
+            };
+            let trials: Vec<Trial> = alive.iter().flat_map(of).collect();
+            let results = self.scores_of(&self.networks, &trials, runner)?;
             for (job, score) in results.into_iter().enumerate() {
                 let index = round[job % round.len()];
                 alive[job / round.len()].add(index, score, &scores[index]);
@@ -282,10 +288,8 @@ impl Search {
     }
 
     /// The medians of the memories with which a rule is used, on the axes that they divide.
-    fn medians(&self, rule: usize, threads: usize, stop: &AtomicBool) -> Result<[Option<f64>; MEMORY], Stopped> {
-        let found =
-            work(self.specimens.len(), threads, |index| memories(&self.specimens[index], &self.table, rule, stop))?;
-        let all = found.concat();
+    fn medians(&self, rule: usize, runner: &dyn Runner) -> Result<[Option<f64>; MEMORY], Stopped> {
+        let all = runner.memories(&self.networks, &self.networks.all(&self.table), rule)?.concat();
         let range = tree::ranges(&self.table)[rule];
         Ok(std::array::from_fn(|axis| {
             let values: Vec<f64> = all.iter().map(|memory| memory[axis]).collect();
@@ -293,24 +297,19 @@ impl Search {
         }))
     }
 
-    fn scores_of(
-        &self,
-        table: &Arc<Table>,
-        specimens: &[Specimen],
-        threads: usize,
-        stop: &AtomicBool,
-    ) -> Result<Vec<Score>, Stopped> {
-        work(specimens.len(), threads, |index| {
-            evaluate(&specimens[index], table, &self.settings.objective, &self.totals, stop)
-        })
+    fn scores_of(&self, networks: &Networks, trials: &[Trial], runner: &dyn Runner) -> Result<Vec<Score>, Stopped> {
+        let scores = runner.scores(networks, trials, &self.settings.objective)?;
+        self.totals.runs.fetch_add(scores.len() as u64, Ordering::Relaxed);
+        self.totals.bytes.fetch_add(scores.iter().map(|score| score.bytes).sum(), Ordering::Relaxed);
+        Ok(scores)
     }
 
-    /// Computes the score of the present table on the other specimens again, to check a log.
+    /// Computes the score of the present table on the other specimens, also to check a log.
     ///
     /// # Errors
-    /// [`Stopped`] if `stop` became true.
-    pub fn validate(&self, threads: usize, stop: &AtomicBool) -> Result<f64, Stopped> {
-        Ok(mean(&self.scores_of(&self.table, &self.others, threads, stop)?))
+    /// [`Stopped`] if the runner stopped.
+    pub fn validate(&self, runner: &dyn Runner) -> Result<f64, Stopped> {
+        Ok(mean(&self.scores_of(&self.others, &self.others.all(&self.table), runner)?))
     }
 
     /// Carries out a decision, without a simulation.
@@ -374,9 +373,9 @@ impl Search {
                 self.closed = vec![false; self.table.actions().len()];
                 (self.epochs, self.moved, self.validated, self.last) = (0, false, false, None);
                 self.generation += 1;
-                let purpose = format!("generation/{}", self.generation);
-                let drawn = self.design.draw(self.settings.specimens, self.settings.seed, &purpose, files);
-                self.specimens = drawn.map_err(|error| error.to_string())?;
+                let purpose = Networks::generation(self.generation);
+                let drawn = Networks::draw(&self.design, &self.settings, &purpose, files);
+                self.networks = drawn.map_err(|error| error.to_string())?;
                 self.scores = None;
             }
             Decision::Finish { .. } => self.finished = true,

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use ackclock_core::Stream;
-use ackclock_learn::{Decision, Design, Method, Objective, Search, Settings};
+use ackclock_learn::{Decision, Design, Method, Objective, Search, Settings, Threads};
 use ackclock_tcp::cc::remycc::Table;
 
 const DESIGN: &str = r#"
@@ -22,6 +22,10 @@ const DESIGN: &str = r#"
 
 static GOES_ON: AtomicBool = AtomicBool::new(false);
 
+fn threads(count: usize) -> Threads<'static> {
+    Threads { count, stop: &GOES_ON }
+}
+
 fn none(_: &str) -> Result<Vec<u8>, String> {
     Err("there are no files".to_owned())
 }
@@ -36,10 +40,10 @@ fn search(settings: Settings) -> Search {
 }
 
 /// Makes decisions until the end, or until there are `most`.
-fn goes_on(search: &mut Search, threads: usize, most: usize) -> Vec<Decision> {
+fn goes_on(search: &mut Search, count: usize, most: usize) -> Vec<Decision> {
     let mut decisions = Vec::new();
     while decisions.len() < most {
-        let Some(decision) = search.step(threads, &GOES_ON, &none).expect("not stopped") else { break };
+        let Some(decision) = search.step(&threads(count), &none).expect("not stopped") else { break };
         decisions.push(decision);
     }
     decisions
@@ -48,7 +52,7 @@ fn goes_on(search: &mut Search, threads: usize, most: usize) -> Vec<Decision> {
 #[test]
 fn a_search_gives_the_same_table_on_any_number_of_threads_and_from_its_decisions() {
     let mut one = search(settings());
-    let first = one.validate(2, &GOES_ON).expect("not stopped");
+    let first = one.validate(&threads(2)).expect("not stopped");
     let decisions = goes_on(&mut one, 1, usize::MAX);
     let table = one.best().encode();
     assert!(matches!(decisions.last(), Some(Decision::Finish { .. })));
@@ -67,7 +71,7 @@ fn a_search_gives_the_same_table_on_any_number_of_threads_and_from_its_decisions
         let json = serde_json::from_str(&decision.to_json().to_string()).expect("JSON");
         let decision = Decision::from_json(&json).expect("a decision");
         if let Decision::Validate { score } = decision {
-            assert_eq!(replayed.validate(2, &GOES_ON), Ok(score));
+            assert_eq!(replayed.validate(&threads(2)), Ok(score));
         }
         replayed.apply(&decision, &none).expect("it can follow");
     }
@@ -96,7 +100,7 @@ fn a_search_gives_the_same_table_on_any_number_of_threads_and_from_its_decisions
 fn a_stopped_step_decides_nothing() {
     let mut stopped = search(settings());
     let mut other = search(settings());
-    assert!(stopped.step(2, &AtomicBool::new(true), &none).is_err());
+    assert!(stopped.step(&Threads { count: 2, stop: &AtomicBool::new(true) }, &none).is_err());
     assert_eq!(stopped.status().decisions, 0);
     assert_eq!(goes_on(&mut stopped, 2, 2), goes_on(&mut other, 2, 2));
 }

@@ -1,12 +1,14 @@
 //! The search for congestion controls with the interpreter's lock released.
 
+mod elsewhere;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use ackclock_learn::{Decision, Design, Settings, Specimen, Stopped, Work, evaluate, rule_ranges, work};
+use ackclock_learn::{Decision, Design, Networks, Runner, Settings, Specimen, Stopped, Threads, rule_ranges};
 use ackclock_tcp::cc::remycc::Table;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,6 +18,8 @@ use serde_json::{Value, json};
 use crate::errors::{cancelled, scenario_error};
 use crate::run::Cancel;
 use crate::scenario::read;
+
+pub use elsewhere::NetworksOfWorker;
 
 /// Time between two visits to the interpreter, for signals and for a request to stop.
 const VISIT_EVERY: Duration = Duration::from_millis(50);
@@ -60,6 +64,10 @@ fn design_of(py: Python<'_>, text: &str, folder: &Path) -> PyResult<Design> {
     Design::read(text, &|path| read(&folder.join(path))).map_err(|error| scenario_error(py, &error))
 }
 
+fn table_of(bytes: &[u8]) -> PyResult<Arc<Table>> {
+    Ok(Arc::new(Table::decode(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?))
+}
+
 /// Returns all settings of a search as JSON, from those that are given as JSON. Raises ValueError for one that is not
 /// accepted.
 #[pyfunction]
@@ -100,12 +108,22 @@ impl Search {
     }
 
     /// Makes the next decision and returns it as JSON; None at the end of the search. Raises `ackclock.Cancelled` if
-    /// `cancel` was asked: nothing is decided then.
-    #[pyo3(signature = (threads, cancel=None))]
-    fn step(&mut self, py: Python<'_>, threads: usize, cancel: Option<Bound<'_, Cancel>>) -> PyResult<Option<String>> {
+    /// `cancel` was asked: nothing is decided then. With `elsewhere`, its methods `scores` and `memories` do the runs,
+    /// and not the threads of this process.
+    #[pyo3(signature = (threads, cancel=None, elsewhere=None))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        threads: usize,
+        cancel: Option<Bound<'_, Cancel>>,
+        elsewhere: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Option<String>> {
         let (search, folder) = (&mut self.search, &self.folder);
-        let decision =
-            interruptible(py, cancel.as_ref(), |stop| search.step(threads, stop, &|path| read(&folder.join(path))))?;
+        let mut step = |runner: &dyn Runner| search.step(runner, &|path| read(&folder.join(path)));
+        let decision = match elsewhere {
+            Some(object) => elsewhere::asked(object, &mut step)?,
+            None => interruptible(py, cancel.as_ref(), |stop| step(&Threads { count: threads, stop }))?,
+        };
         Ok(decision.map(|decision| decision.to_json().to_string()))
     }
 
@@ -113,7 +131,7 @@ impl Search {
     #[pyo3(signature = (threads, cancel=None))]
     fn validate(&mut self, py: Python<'_>, threads: usize, cancel: Option<Bound<'_, Cancel>>) -> PyResult<f64> {
         let search = &self.search;
-        interruptible(py, cancel.as_ref(), |stop| search.validate(threads, stop))
+        interruptible(py, cancel.as_ref(), |stop| search.validate(&Threads { count: threads, stop }))
     }
 
     /// The present table in Remy's format.
@@ -163,14 +181,12 @@ pub fn evaluate_table(
     cancel: Option<Bound<'_, Cancel>>,
 ) -> PyResult<String> {
     let (design, settings) = (design_of(py, design, &folder)?, settings_of(settings)?);
-    let table = Arc::new(Table::decode(table).map_err(|error| PyValueError::new_err(error.to_string()))?);
+    let table = table_of(table)?;
     let files = |path: &str| read(&folder.join(path));
-    let specimens = design
-        .draw(settings.validation, settings.seed, "validation", &files)
-        .map_err(|error| scenario_error(py, &error))?;
-    let done = Work::default();
+    let networks = Networks::draw(&design, &settings, Networks::VALIDATION, &files);
+    let networks = networks.map_err(|error| scenario_error(py, &error))?;
     let scores = interruptible(py, cancel.as_ref(), |stop| {
-        work(specimens.len(), threads, |index| evaluate(&specimens[index], &table, &settings.objective, &done, stop))
+        Threads { count: threads, stop }.scores(&networks, &networks.all(&table), &settings.objective)
     })?;
     let (sum, flows) = scores.iter().fold((0.0, 0), |(sum, flows), score| (sum + score.sum, flows + score.flows));
     let axes = table.axes();
@@ -197,7 +213,7 @@ pub fn evaluate_table(
         "score": sum / f64::from(flows.max(1)),
         "flows": flows,
         "rules": rules.collect::<Vec<_>>(),
-        "specimens": specimens.iter().zip(&scores).map(of).collect::<Vec<_>>(),
+        "specimens": networks.specimens.iter().zip(&scores).map(of).collect::<Vec<_>>(),
         "designed": design.designed().collect::<Vec<_>>(),
     });
     Ok(result.to_string())

@@ -69,6 +69,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learn::learn_settings, module)?)?;
     module.add_function(wrap_pyfunction!(learn::evaluate_table, module)?)?;
     module.add_class::<learn::Search>()?;
+    module.add_class::<learn::NetworksOfWorker>()?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
     module.add_class::<cc::Algorithm>()?;

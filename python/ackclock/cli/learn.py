@@ -44,6 +44,7 @@ def train(
     rules: int | None = None,
     patience: int | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     json: Json = False,
 ) -> int:
     """Search for a table of rules, or go on with a search that was stopped.
@@ -78,6 +79,9 @@ def train(
         Number of splits without a better table after which the search ends; by default 8.
     threads
         Number of threads; by default one per core. It does not change the table.
+    cluster
+        Address of a Dask scheduler whose workers do the runs, such as tcp://host:8786, or file:PATH of its file. It
+        does not change the table.
     json
         Print one JSON document at the end.
     """
@@ -87,6 +91,8 @@ def train(
     if objective == "inverse" and delta is not None:
         raise UsageError("--delta goes with --objective log; -1/throughput has no delay")
     at_least_one("--threads", threads)
+    if cluster is not None and threads is not None:
+        raise UsageError("--threads counts threads of this machine, and with --cluster the workers do the runs")
     seconds = _seconds(duration)
     settings: dict[str, Any] = dict(QUICK) if quick else {}
     given = {"method": method, "specimens": specimens, "validation": validation, "rules": rules, "patience": patience}
@@ -102,6 +108,7 @@ def train(
             objective=objective,
             seconds=seconds,
             threads=threads,
+            cluster=cluster,
             report=None if json else _reporter(seconds),
             **settings,
         )

@@ -1,6 +1,6 @@
 """The log of a search: one JSON object a line. The first line is the search, the others are its decisions in order.
 
-The decisions rebuild the table. Lines with the key ``session`` say how long a process computed; they decide nothing.
+The decisions rebuild the table. Lines with the key ``session`` say how long processes computed; they decide nothing.
 """
 
 from __future__ import annotations
@@ -45,11 +45,12 @@ class Log:
     decisions: list[str] = field(default_factory=list)
     """The decisions, each as JSON."""
     sessions: list[dict[str, Any]] = field(default_factory=list)
-    """For each process that has ended in order: CPU seconds, threads, number of decisions at its end, engine."""
+    """For each stretch of work, from split to split: CPU seconds, threads or cluster, number of decisions at its end,
+    engine. The stretch in which a process was killed is missing."""
 
     @property
     def cpu_s(self) -> float:
-        """CPU seconds of the processes that ended in order."""
+        """CPU seconds of all stretches of work."""
         return sum(float(session["cpu_s"]) for session in self.sessions)
 
     @staticmethod
@@ -122,7 +123,7 @@ class Appender:
         self._log.decisions.append(decision)
 
     def session(self, session: dict[str, Any]) -> None:
-        """Adds what a process did."""
+        """Adds a stretch of work."""
         self._write(json.dumps({"session": session}))
         self._log.sessions.append(session)
 

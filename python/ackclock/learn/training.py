@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core, files
 from ackclock._errors import Cancelled
 from ackclock._runner import default_threads
+from ackclock.learn.cluster import Elsewhere
 from ackclock.learn.log import Log, LogError, log_of
 from ackclock.scenario import Text, named
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock._core import Cancel
+    from ackclock.learn.log import Appender
 
 __all__ = ["QUICK", "Checked", "Training", "check", "complete", "train"]
 
@@ -35,7 +38,7 @@ class Training:
     status: dict[str, Any]
     """Decisions, rules, score, best score on the validation networks, whether the search has ended, and more."""
     cpu_s: float
-    """CPU seconds of all processes of the search that ended in order, with the present one."""
+    """CPU seconds of the search in all its processes; of one that was killed, up to its last split."""
     decision: dict[str, Any] | None = None
     """The last decision."""
     why: str = ""
@@ -73,6 +76,7 @@ def train(
     objective: str = "log",
     seconds: float | None = None,
     threads: int | None = None,
+    cluster: str | None = None,
     cancel: Cancel | None = None,
     report: Callable[[Training], object] | None = None,
     **settings: Any,
@@ -93,6 +97,9 @@ def train(
         Time after which the search pauses; by default it runs to its end. The time decides nothing else.
     threads
         Number of threads; by default one per core. It does not change the table.
+    cluster
+        Address of a Dask scheduler, whose workers do the runs in place of this process: ``tcp://HOST:PORT``, or
+        ``file:PATH`` of a scheduler file. It does not change the table.
     cancel
         Ends the search from another thread.
     report
@@ -107,42 +114,88 @@ def train(
         For a wrong design.
     LogError
         If the log belongs to another search or is damaged.
+    ClusterError
+        If no scheduler or no worker answers, or all workers that had a task died.
     ValueError
         For a wrong setting.
     """
     design, table = Path(design), Path(table)
     given = complete({"objective": objective, "delta": delta if objective == "log" else None, **settings})
-    log = _opened(table, design, given)
-    search = _search(log, design.parent)
-    threads = threads or default_threads()
-    began, cpu, before = time.monotonic(), time.process_time(), log.cpu_s
+    with ExitStack() as stack:
+        elsewhere = None
+        if cluster is not None:
+            elsewhere = Elsewhere(cluster, design, given, cancel)
+            stack.callback(elsewhere.close)
+        log = _opened(table, design, given)
+        search = _search(log, design.parent)
+        appender = stack.enter_context(log.appending())
+        meter = _Meter(appender, log, default_threads() if threads is None else threads, elsewhere)
+        return _decide(search, table, log, meter, seconds, cancel, report)
 
-    def state(decision: str | None = None, why: str = "") -> Training:
-        used = before + time.process_time() - cpu
-        shown = json.loads(decision) if decision is not None else None
-        return Training(table, log.path, json.loads(search.status), used, shown, why)
 
-    with log.appending() as appender:
-        why = "the search has ended"
-        try:
-            while True:
-                if seconds is not None and time.monotonic() - began >= seconds:
-                    why = "the time is over; the same command goes on"
-                    break
-                decision = search.step(threads, cancel)
-                if decision is None:
-                    break
-                appender.decision(decision)
-                if json.loads(decision)["do"] in ("validate", "finish"):
-                    files.write_bytes(table, search.best)
-                if report is not None:
-                    report(state(decision))
-        except Cancelled:
-            why = "stopped; the same command goes on"
-        finally:
-            files.write_bytes(table, search.best)
-            session = {"cpu_s": round(time.process_time() - cpu, 2), "threads": threads, "engine": _core.engine()[:8]}
-            appender.session({**session, "decisions": len(log.decisions)})
+class _Meter:
+    """The CPU time of a process and of its workers.
+
+    The log has it from split to split, so that little of it is missing if the process is killed.
+    """
+
+    def __init__(self, appender: Appender, log: Log, threads: int, elsewhere: Elsewhere | None) -> None:
+        self.appender, self.threads, self.elsewhere = appender, threads, elsewhere
+        self._log = log
+        self._logged = self._used()
+
+    def _used(self) -> float:
+        return time.process_time() + (0.0 if self.elsewhere is None else self.elsewhere.cpu_s)
+
+    def cpu_s(self) -> float:
+        """CPU seconds of the search so far."""
+        return self._log.cpu_s + self._used() - self._logged
+
+    def keep(self) -> None:
+        """Adds the time since the last call to the log."""
+        used = self._used()
+        where = {"threads": self.threads} if self.elsewhere is None else {"where": self.elsewhere.where}
+        session = {"cpu_s": round(used - self._logged, 2), **where, "engine": _core.engine()[:8]}
+        self.appender.session({**session, "decisions": len(self._log.decisions)})
+        self._logged = used
+
+
+def _decide(
+    search: _core.Search,
+    table: Path,
+    log: Log,
+    meter: _Meter,
+    seconds: float | None,
+    cancel: Cancel | None,
+    report: Callable[[Training], object] | None,
+) -> Training:
+    """Makes decisions until the search has ended, or has to pause."""
+
+    def state(decision: dict[str, Any] | None = None, why: str = "") -> Training:
+        return Training(table, log.path, json.loads(search.status), meter.cpu_s(), decision, why)
+
+    began, why = time.monotonic(), "the search has ended"
+    try:
+        while True:
+            if seconds is not None and time.monotonic() - began >= seconds:
+                why = "the time is over; the same command goes on"
+                break
+            line = search.step(meter.threads, cancel, meter.elsewhere)
+            if line is None:
+                break
+            meter.appender.decision(line)
+            decision = json.loads(line)
+            if decision["do"] in ("validate", "finish"):
+                files.write_bytes(table, search.best)
+            if decision["do"] == "split":
+                meter.keep()
+            if report is not None:
+                report(state(decision))
+    except Cancelled:
+        why = "stopped; the same command goes on"
+    finally:
+        files.write_bytes(table, search.best)
+        meter.keep()
     return state(why=why)
 
 
