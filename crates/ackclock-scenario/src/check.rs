@@ -4,7 +4,7 @@ use ackclock_core::headers::TCP_IPV4;
 
 use ackclock_net::Seed;
 use ackclock_net::queue::Settings;
-use ackclock_tcp::config::{EcnMode, Restart};
+use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
@@ -127,6 +127,15 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
 
     let message = "is too long; accepted: less than \"500ms\" (RFC 9293 section 3.8.6.3)";
     rules.refuse(tcp.delayed_ack >= DELAYED_ACK_LIMIT, "delayed_ack", std::slice::from_ref(&stack), "", message);
+
+    for field in ["ack_every", "delayed_ack"] {
+        let message = format!(
+            "has no effect with the acknowledgment rule of Linux, which follows the gaps between arrivals; accepted: no \
+             {field}, or another stack, such as \"rfc\""
+        );
+        let ignored = tcp.ack_rule == AckRule::Linux && rules.given(field);
+        rules.refuse(ignored, field, std::slice::from_ref(&stack), "", message);
+    }
 
     let (min, max) = (TIME.write(tcp.min_rto), TIME.write(tcp.max_rto));
     let needs = [stack, rules.at.key("min_rto"), rules.at.key("max_rto")];

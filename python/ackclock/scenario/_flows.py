@@ -386,11 +386,12 @@ class Flow(Record):
         Maximum size to which auto-tuning may raise the receive buffer. Accepted: a volume from "64B" to "1GiB" (units:
         B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's; receive_buffer where that is given.
     delayed_ack
-        Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once. Accepted: a
-        time such as "200ms" (units: ns, us, ms, s, min, h). Absent: the stack's.
+        Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once. Linux's stacks
+        have a rule of their own and do not use it. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: the stack's.
     ack_every
-        Number of full-sized segments after which an acknowledgment is sent at once. Accepted: a whole number of
-        segments from 1 to 65535. Absent: the stack's.
+        Number of full-sized segments after which an acknowledgment is sent at once. Linux's stacks do not use it.
+        Accepted: a whole number of segments from 1 to 65535. Absent: the stack's.
     quick_acks
         Number of segments that are acknowledged at once at the start of a connection and after an idle period.
         Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.

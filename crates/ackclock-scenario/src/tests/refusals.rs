@@ -255,6 +255,16 @@ fn fields_that_contradict_each_other_are_refused() {
             "flows[2].delayed_ack",
             &["less than \"500ms\" (RFC 9293 section 3.8.6.3)"],
         ),
+        (
+            &[("flows[2].stack", "linux"), ("flows[2].delayed_ack", "40ms")],
+            "flows[2].delayed_ack",
+            &["\"40ms\" has no effect with the acknowledgment rule of Linux", "no delayed_ack, or another stack"],
+        ),
+        (
+            &[("flows[2].stack", "linux"), ("flows[2].ack_every", "1")],
+            "flows[2].ack_every",
+            &["1 has no effect with the acknowledgment rule of Linux"],
+        ),
         (&[("flows[2].min_rto", "61s")], "flows[2].min_rto", &["\"61s\" is more than max_rto", "at most \"1min\""]),
         (&[("flows[2].max_rto", "500ms")], "flows[2].max_rto", &["less than min_rto", "at least \"1s\""]),
         (&[("flows[2].min_rto", "2s"), ("flows[2].max_rto", "1s")], "flows[2].min_rto", &["more than max_rto"]),

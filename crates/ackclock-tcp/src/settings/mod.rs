@@ -136,8 +136,9 @@ macro_rules! settings {
                 // Auto-tuning is off if this equals `receive_buffer`.
                 receive_buffer_max: u64 = Volume::RECEIVE_BUFFER, "; receive_buffer where that is given";
                 /// Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once.
+                /// Linux's stacks have a rule of their own and do not use it.
                 delayed_ack: Nanos = Time::OR_OFF;
-                /// Number of full-sized segments after which an acknowledgment is sent at once.
+                /// Number of full-sized segments after which an acknowledgment is sent at once. Linux's stacks do not use it.
                 ack_every: u32 = Count::of("segments", 1, 65_535);
                 /// Number of segments that are acknowledged at once at the start of a connection and after an idle
                 /// period.

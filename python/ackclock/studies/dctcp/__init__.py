@@ -74,7 +74,7 @@ def run(study: Study, lab: Lab) -> Outcome:
     )  # fmt: skip
     incast = _incast(lab.part(0.7, 0.85), text["incast"], degrees, seeds, rounds)
     buildup = lab.part(0.85, 0.95).grid(
-        cells.readings(text["buildup"], 2, {"flows[1].app.rounds": rounds}, choices(BUILDUP_CHOICES)),
+        cells.readings(text["buildup"], 2, {"flows[1].app.rounds": rounds, **cells.DELAYED}, choices(BUILDUP_CHOICES)),
         cells.variants(2, one_port), seeds, measures.buildup, main,
     )  # fmt: skip
     parts = verdicts.Parts(queue, convergence, multihop, incast, buildup)
