@@ -52,6 +52,16 @@ class Meta(TypedDict):
     """Whether the lateness is accepted."""
 
 
+def lateness_of(meta: Mapping[str, Any], run: str = "the run") -> str | None:
+    """A sentence about a run in real time whose packets left too late; None if they did not."""
+    if meta.get("valid", True):
+        return None
+    return (
+        f"{run} is invalid: 1 % of the packets left more than {meta['lateness']['p99_ms']:.3g} ms late, above "
+        f"{meta['share']:.3g} of the RTT, {meta['rtt_ms']:g} ms"
+    )
+
+
 class _Tables(NamedTables):
     """Named access to the tables of one run or several."""
 

@@ -224,13 +224,12 @@ def tell_backend(result: ackclock.Result | ackclock.Replications) -> None:
 
 def tell_lateness(result: ackclock.Result | ackclock.Replications) -> None:
     """Says which runs on the running kernel are invalid."""
+    from ackclock.result import lateness_of
+
     for one in [result] if isinstance(result, ackclock.Result) else result:
-        meta = one.meta
-        if not meta.get("valid", True):
-            complain(
-                f"the run with seed {one.seed} is invalid: 1 % of the packets left more than "
-                f"{meta['lateness']['p99_ms']:.3g} ms late, above {meta['share']:.3g} of the RTT, {meta['rtt_ms']:g} ms"
-            )
+        late = lateness_of(one.meta, f"the run with seed {one.seed}")
+        if late is not None:
+            complain(late)
 
 
 def reproduce(

@@ -12,6 +12,7 @@ from ackclock._run import SIM
 from ackclock.conform.case import merged
 from ackclock.conform.evidence import Absent, Evidence, Unreadable
 from ackclock.conform.measures import MEASURES
+from ackclock.result import lateness_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -181,12 +182,9 @@ def _found(check: Check, evidence: Evidence) -> Found:
 
 def _run(scenario: dict[str, Any], subject: Subject, seed: int) -> Result:
     run = ackclock.run(scenario, seed=seed, overrides=subject.overrides, backend=subject.backend, threads=1)
-    meta = run.meta
-    if not meta.get("valid", True):
-        raise Late(
-            f"the run is invalid: 1 % of the packets left more than {meta['lateness']['p99_ms']:.3g} ms late, above "
-            f"{meta['share']:.3g} of the RTT, {meta['rtt_ms']:g} ms"
-        )
+    late = lateness_of(run.meta)
+    if late is not None:
+        raise Late(late)
     return run
 
 
