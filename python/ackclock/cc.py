@@ -58,9 +58,13 @@ class Parameter:
     """A number that scenarios may set; created by `parameter`."""
 
     default: float
+    """Value where a scenario sets none."""
     least: float
+    """Least value that a scenario may set."""
     most: float
+    """Greatest value that a scenario may set."""
     summary: str
+    """Its meaning and unit, for lists and pages."""
 
     def __get__(self, instance: object, owner: type | None = None) -> float:
         return self.default

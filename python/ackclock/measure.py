@@ -87,7 +87,9 @@ class Measure:
     function: str
     """``mean``, ``sum``, ``median``, ``min``, ``max``, ``count``, ``jain``, or a percentile such as ``p95``."""
     table: str
+    """A table of the result, such as ``flows``."""
     column: str
+    """A column of this table with numbers."""
     component: str | None = None
     """The flow or link whose rows count; None for all rows."""
 

@@ -42,8 +42,11 @@ class Unit:
     """An application data unit: `wait_us` after what the format counts from, `size` bytes from one side."""
 
     initiator: bool
+    """Whether the side sends that opened the connection."""
     size: int
+    """Bytes."""
     wait_us: int = 0
+    """Microseconds before the unit is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,11 @@ class Connection:
     """A connection vector. In a `concurrent` one a wait counts from the side's own last unit."""
 
     start_us: int
+    """Time at which the connection begins, in microseconds from the start of the trace."""
     units: tuple[Unit, ...]
+    """The data units of both sides, in the order of the trace."""
     concurrent: bool = False
+    """Whether both sides send without waiting for each other."""
     close_us: int = 0
     """How long after the last unit a sequential connection closes."""
 
@@ -97,18 +103,21 @@ class Workload:
     request: int = 300
     """Bytes of a request; chosen here."""
     body_mu: float = 9.357
+    """Mean of the logarithms of the body of answers in bytes (SURGE)."""
     body_sigma: float = 1.318
-    """Logarithms of the body of answers in bytes (SURGE)."""
+    """Standard deviation of these logarithms (SURGE)."""
     tail_from: int = 133_000
+    """Where the Pareto tail of answers begins, in bytes (SURGE)."""
     tail_alpha: float = 1.1
-    """Where the Pareto tail of answers begins, in bytes, and its exponent (SURGE)."""
+    """Exponent of the tail (SURGE)."""
     tail_share: float = 0.07
     """Part of the answers that is of the tail (SURGE: the body covers 93 %)."""
     largest: int = 10_000_000
     """Where answers end, in bytes: with an exponent of 1.1 a tail without an end has hardly a mean. Chosen here."""
     think_least_s: float = 1.0
+    """Least Pareto think time (SURGE: k = 1 s)."""
     think_alpha: float = 1.5
-    """Pareto think times (SURGE: k = 1 s, 1.5)."""
+    """Exponent of the Pareto think times (SURGE: 1.5)."""
     think_most_s: float = 60.0
     """Where thinking ends; chosen here."""
     server_think_s: float = 0.02

@@ -174,6 +174,14 @@ def test_every_command_and_public_name_is_told(site):
             assert f"### {name} {{ #{name} }}\n" in page
 
 
+def test_every_field_and_default_is_told(site):
+    page = (site / "reference/python.md").read_text(encoding="utf-8")
+    assert re.findall(r"\*\*(\w+)\*\*\n\n(?=\*\*|#)", page) == []
+    assert "**cwnd**\n\nCongestion window, bytes.\n" in page
+    assert "**low**\n\nLower end of the interval; NaN if" in page
+    assert not re.search(r"ForwardRef|PosixPath|WindowsPath| at 0x", page)
+
+
 def test_a_docstring_becomes_markdown():
     def sample(first: int, *, second: str = "") -> str:
         """Does it ``so``.

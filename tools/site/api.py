@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+import docstring_parser
 
 import ackclock
 from ackclock.cli import app
 
-MODULES = ("ackclock", "ackclock.cc", "ackclock.plot", "ackclock.stats", "ackclock.fairness", "ackclock.tmix")
+MODULES = (
+    "ackclock",
+    "ackclock.cc",
+    "ackclock.plot",
+    "ackclock.stats",
+    "ackclock.stats.ranks",
+    "ackclock.fairness",
+    "ackclock.learn",
+    "ackclock.gate",
+    "ackclock.conform",
+    "ackclock.names",
+    "ackclock.tmix",
+)
 """Modules whose public names are listed, in this order."""
 
 _SECTION = re.compile(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+\n")
@@ -55,13 +72,41 @@ def told(name: str, value: Any) -> list[str]:
         return [heading, f"`{shown}`" if len(shown) < 60 else f"A {type(value).__name__}."]
     parts = [heading, signature(name.rsplit(".", 1)[-1], value), markdown(inspect.getdoc(value) or "")]
     if inspect.isclass(value) and not issubclass(value, BaseException):
+        told_of = fields(value)
         for member, inner in sorted(members(value).items()):
-            document = markdown(inspect.getdoc(inner) or "")
+            document = markdown(told_of.get(member) or inspect.getdoc(inner) or "")
             if not inspect.isroutine(inner):
                 parts += [f"**{member}**", document]
             else:
                 parts += [f"**{member}**", signature(member, inner), document]
     return parts
+
+
+def fields(value: type) -> dict[str, str]:
+    """The docstrings of fields, which stand below them in the source, by their names."""
+    found: dict[str, str] = {}
+    for owner in reversed(value.__mro__):
+        if owner.__module__ == "ackclock._core":
+            found |= stubs().get(owner.__name__, {})
+        elif owner.__module__.startswith("ackclock"):
+            of_fields = [one for one in docstring_parser.parse_from_object(owner).params if one.args[0] == "attribute"]
+            found |= {one.arg_name: one.description or "" for one in of_fields}
+    return found
+
+
+@cache
+def stubs() -> dict[str, dict[str, str]]:
+    """The docstrings of the extension's properties, by the names of their classes."""
+    tree = ast.parse(Path(ackclock.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    return {
+        one.name: {
+            inner.name: document
+            for inner in one.body
+            if isinstance(inner, ast.FunctionDef) and (document := ast.get_docstring(inner))
+        }
+        for one in tree.body
+        if isinstance(one, ast.ClassDef)
+    }
 
 
 def members(value: type) -> dict[str, Any]:
@@ -83,11 +128,34 @@ def signature(name: str, value: Any) -> str:
     except (TypeError, ValueError):
         return ""
     own = [one for one in called.parameters.values() if one.name not in ("self", "cls")]
+    own = [one.replace(default=_LONG) if is_long(one.default) else one for one in own]
     parameters = called.replace(parameters=own, return_annotation=called.return_annotation)
-    text = re.sub(r"(?<=: |> )'([^']+)'", r"\1", f"{name}{parameters}")
-    if len(text) > 88:
+    text = f"{name}{parameters}"
+    if len(as_written(text)) > 88:
         text = wrapped(name, own, text)
-    return f"```python\n{text}\n```"
+    return f"```python\n{as_written(text)}\n```"
+
+
+class _Long:
+    """In place of a default that is left out."""
+
+    def __repr__(self) -> str:
+        return "..."
+
+
+_LONG = _Long()
+
+
+def is_long(value: object) -> bool:
+    """Whether a default is left out of a signature: a long one, and a function, which has no text."""
+    return inspect.isfunction(value) or len(repr(value)) > 60
+
+
+def as_written(code: str) -> str:
+    """A signature as it stands in the source: annotations without quotes, and paths of no system."""
+    code = re.sub(r"ForwardRef\(('[^']+')\)", r"\1", code)
+    code = re.sub(r"(?<=: |> )'([^']+)'", r"\1", code)
+    return re.sub(r"\b(?:Posix|Windows)Path\(", "Path(", code)
 
 
 def wrapped(name: str, parameters: list[inspect.Parameter], text: str) -> str:
@@ -98,7 +166,7 @@ def wrapped(name: str, parameters: list[inspect.Parameter], text: str) -> str:
             lines.append("    *,")
             star = True
         star = star or one.kind is inspect.Parameter.VAR_POSITIONAL
-        lines.append("    " + re.sub(r"(?<=: )'([^']+)'", r"\1", str(one)) + ",")
+        lines.append(f"    {one},")
     tail = text.rsplit(") ->", 1)
     return f"{name}(\n" + "\n".join(lines) + "\n)" + (f" ->{tail[1]}" if len(tail) == 2 else "")
 

@@ -43,6 +43,7 @@ class Made:
     """The build that values come from."""
 
     version: str
+    """Version of ackclock."""
     engine: str
     """Digest of the engine's code."""
     backend: str = "sim"
@@ -69,6 +70,7 @@ class Values:
     """A measure of a scenario and its value under each seed."""
 
     expected: Expected
+    """The measure with direction and tolerance."""
     values: tuple[float, ...]
     """In the order of the seeds."""
 
@@ -90,11 +92,15 @@ class Entry:
     hash: str
     """16 hexadecimal digits that name the scenario without its seed and without the sources of congestion controls."""
     made: Made
+    """The build that the values come from."""
     updated: str
     """Date of the last update, as 2026-11-25."""
     reason: str
+    """Reason of the last update."""
     seeds: tuple[int, ...]
+    """The seeds, in the order in which gates use them."""
     measures: tuple[Values, ...]
+    """The measures with their values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +110,7 @@ class Baseline:
     scenarios: Mapping[str, Entry]
     """By name: the name of the scenario's file without its ending."""
     level: float = LEVEL
+    """Probability that a gate raises no false alarm."""
     first: int = FIRST
     """Number of seeds of the first look."""
 

@@ -79,7 +79,9 @@ class Expected:
     """A measure, the direction in which it is better, and the change that does not matter."""
 
     measure: str
+    """A measure of a run, as `ackclock.Measure` parses it."""
     direction: Direction
+    """``higher`` or ``lower`` is better, or ``either``: a change to either side is a regression."""
     relative: float
     """Share of the baseline's mean."""
     absolute: float

@@ -68,8 +68,11 @@ class Judged:
     """A measure of a scenario with its verdict."""
 
     scenario: str
+    """Name of the scenario."""
     expected: Expected
+    """The measure with direction and tolerance."""
     seeds: tuple[int, ...]
+    """The seeds that were run."""
     before: float
     """Mean of the baseline under these seeds."""
     now: float
@@ -81,9 +84,11 @@ class Judged:
     p: float
     """The smaller p-value of both sides, adjusted for all measures of the gate."""
     verdict: Verdict
+    """``same`` as every value of the baseline, ``within`` the tolerance, ``worse`` or ``better``, or ``open``."""
     valueless: int
     """Number of runs without a value."""
     differences: tuple[float, ...]
+    """Now minus baseline, by seed."""
 
     @property
     def unit(self) -> str:
@@ -119,7 +124,9 @@ class Verdicts:
     """The result of a gate."""
 
     judged: tuple[Judged, ...]
+    """All measures of all scenarios."""
     level: float
+    """Probability that a gate raises no false alarm."""
     made: Mapping[str, tuple[Made, Made]]
     """For each scenario the build of the baseline and the build of now."""
     reasons: Mapping[str, tuple[str, str]]
@@ -127,6 +134,7 @@ class Verdicts:
     runs: int
     """Number of runs that the gate took."""
     notes: tuple[str, ...] = ()
+    """Sentences on what else differs from the baseline."""
 
     def having(self, *verdicts: Verdict) -> list[Judged]:
         """The measures with one of these verdicts."""

@@ -34,9 +34,13 @@ class Asked:
     """A scenario of a gate, checked."""
 
     name: str
+    """Name of the file without its ending."""
     text: Text
+    """The scenario as written."""
     overrides: tuple[tuple[str, str], ...]
+    """Values by key path that replace those of the scenario."""
     hash: str
+    """16 hexadecimal digits, as those of `Entry`."""
     seed: int
     """The scenario's own seed, the first of a new baseline."""
     flows: int

@@ -35,6 +35,7 @@ class Training:
     table: Path
     """The table: the best one so far on the validation networks."""
     log: Path
+    """The log, from which the search goes on."""
     status: dict[str, Any]
     """Decisions, rules, score, best score on the validation networks, whether the search has ended, and more."""
     cpu_s: float
@@ -50,6 +51,7 @@ class Checked:
     """The result of a check of a log."""
 
     decisions: int
+    """Number of decisions that were carried out again."""
     validated: int
     """Number of scores that were computed again."""
     wrong: list[str]

@@ -30,6 +30,7 @@ class Estimate:
     """A measured number with its confidence interval, in the unit of the measure."""
 
     value: float
+    """The number itself."""
     low: float
     """Lower end of the interval; NaN if the sample is too small for an interval."""
     high: float
@@ -37,7 +38,9 @@ class Estimate:
     n: int
     """Number of replications, or of pairs of replications."""
     level: float = 0.95
+    """Confidence level of the interval."""
     method: Method = "t"
+    """How the interval was computed: Student's t, or percentiles or BCa of bootstrap samples."""
 
     @property
     def has_interval(self) -> bool:

@@ -42,7 +42,9 @@ class Range:
     """Numbers from `low` to `high`, to draw from; of quantities with a unit both have the same one, as in 1Mbps."""
 
     low: float | str
+    """Least number."""
     high: float | str
+    """Greatest number."""
     log: bool = False
     """Evenly over the logarithm."""
 
@@ -52,7 +54,9 @@ class LatinHypercube:
     """So many points spread over ranges and choices, each of which is covered evenly (McKay, Beckman, Conover 1979)."""
 
     vary: Mapping[str, Range | Sequence[object]]
+    """Path to its range, or to its choices."""
     points: int
+    """Number of points."""
     seed: int = 1
     """Seed of the draw: the same seed gives the same points."""
 
@@ -66,7 +70,9 @@ class Points:
     """A list of points, such as the paths of a population, each of them at every point of a grid."""
 
     listed: Sequence[Mapping[str, object]]
+    """The points: of each, path to value."""
     vary: Mapping[str, Dimension]
+    """The grid: path to its values."""
 
 
 Vary: TypeAlias = "Mapping[str, Dimension] | Sequence[Mapping[str, object]] | Points | LatinHypercube"
