@@ -4,11 +4,14 @@
 //! table of stacks.
 
 use crate::verdict::Stop;
+use ackclock_tcp::config::AckRule;
 use ackclock_tcp::settings::{SETTINGS, Setting};
 use ackclock_tcp::{Config, stack};
 
 /// Settings that the script decides otherwise: it writes the segments of the handshake and sets `TCP_NODELAY`.
 const DECIDED_OTHERWISE: [&str; 2] = ["handshake", "nagle"];
+/// Settings that the acknowledgment rule of Linux does not use.
+const NOT_OF_LINUX: [&str; 2] = ["ack_every", "delayed_ack"];
 
 /// The settings that a line can choose, by name.
 fn choices() -> impl Iterator<Item = &'static Setting> {
@@ -29,6 +32,12 @@ pub fn configuration(mut config: Config, lines: &[(String, Option<String>)]) -> 
         if !setting.set(&mut config, text) {
             return Err(refused(name, text, &setting.accepts().unwrap_or_default()));
         }
+    }
+    let unused = lines.iter().find(|(name, _)| NOT_OF_LINUX.contains(&name.as_str()));
+    if let Some((name, value)) = unused.filter(|_| config.ack_rule == AckRule::Linux) {
+        let text = value.as_deref().unwrap_or_default();
+        let accepted = format!("no {name} with the acknowledgment rule of Linux, or another --stack or --ack_rule");
+        return Err(refused(name, text, &accepted));
     }
     Ok(config)
 }
@@ -62,6 +71,19 @@ mod tests {
         let config = chosen(&lines).unwrap_or_else(|stop| panic!("{stop:?}"));
         assert_eq!((config.recovery, config.rack, config.min_rto), (Recovery::PrrCrb, false, 230 * MILLISECOND));
         assert_eq!((config.tlp, &**config.cc.name()), (true, "cubic-linux"));
+    }
+
+    #[test]
+    fn delays_are_refused_where_linux_decides_them() {
+        let accepted = "no delayed_ack with the acknowledgment rule of Linux, or another --stack or --ack_rule";
+        match chosen(&[("delayed_ack", "1ms"), ("stack", "linux")]) {
+            Err(Stop::Fail(reason)) => assert_eq!(reason, format!("--delayed_ack=1ms: accepted: {accepted}")),
+            _ => panic!("it was taken"),
+        }
+        for rule in ["rfc5681", "freebsd"] {
+            let lines = [("ack_every", "3"), ("stack", "linux"), ("ack_rule", rule)];
+            assert_eq!(chosen(&lines).unwrap_or_else(|stop| panic!("{stop:?}")).ack_every, 3);
+        }
     }
 
     #[test]
