@@ -150,9 +150,10 @@ $(BPF_OBJECTS): python/ackclock/kernel/modules/objects/%.bpf.o: bpf/%.bpf.c $(wi
 	mv $@.new $@
 
 # BoringSSL is compiled with it, which takes minutes; nothing else does that.
+QUICHE_NEEDS := make quiche needs CMake and libclang, for BoringSSL; on Debian: apt install cmake libclang-dev
 quiche:
-	if ! command -v cmake >/dev/null; then echo "make quiche needs CMake, for BoringSSL; on Debian: apt install cmake libclang-dev" >&2; exit 1; fi
-	cargo build --release --locked --manifest-path stacks/quiche/Cargo.toml
+	if ! command -v cmake >/dev/null; then echo "$(QUICHE_NEEDS)" >&2; exit 1; fi
+	cargo build --release --locked --manifest-path stacks/quiche/Cargo.toml || { echo "$(QUICHE_NEEDS)" >&2; exit 1; }
 	cp stacks/quiche/target/release/libackclock_quiche.so stacks/quiche/quiche.so.new
 	mv stacks/quiche/quiche.so.new stacks/quiche/quiche.so
 	@echo "Library: stacks/quiche/quiche.so"
