@@ -76,42 +76,33 @@ def page() -> str:
 
 
 def training_of(logs: Mapping[str, learn.Log]) -> str:
-    """The table of the trainings: command, seed, cost."""
+    """The table of the trainings: seed, cost, decisions and engines."""
     rows = []
     for delta, log in logs.items():
         counts = [sum(json.loads(line)["do"] == what for line in log.decisions) for what in ("improve", "split")]
         engines = sorted({log.engine, *(session["engine"] for session in log.sessions)})
-        command = f"`ackclock learn published --delta {delta} --out delta{delta}.dna`"
-        rows.append(
-            [
-                delta,
-                command,
-                log.settings["seed"],
-                f"{log.cpu_s / 3600:.2f}",
-                len(log.decisions),
-                *counts,
-                ", ".join(engines),
-            ]
-        )
-    columns = ["delta", "command", "seed", "CPU hours", "decisions", "actions improved", "rules split", "engine"]
+        cost = f"{log.cpu_s / 3600:.2f}"
+        rows.append([delta, log.settings["seed"], cost, len(log.decisions), *counts, ", ".join(engines)])
+    columns = ["delta", "seed", "CPU hours", "decisions", "actions improved", "rules split", "engines"]
     return _table(columns, rows)
 
 
 def states_of(logs: Mapping[str, learn.Log]) -> str:
-    """The state in which each training is."""
+    """The command of each training, and the state in which it is."""
     lines = []
     for delta, log in logs.items():
         last = json.loads(log.decisions[-1])
         if last["do"] == "finish":
             state = f"the search ended with {last['why']}."
         else:
-            state = "**the search has not ended.** The command above goes on from the log."
+            state = "**the search has not ended.** The command goes on from the log."
         scores = [one["score"] for one in map(json.loads, log.decisions) if one["do"] == "validate"]
         recent = ", ".join(f"{score:.4f}" for score in scores[-5:])
         gain = max(scores) - max(scores[:-LAST])
+        command = f"ackclock learn published --delta {delta} --out delta{delta}.dna"
         lines.append(
-            f"- delta {delta}: {state} Over the last {LAST} splits the best score rose by {gain:.4f}; the last scores "
-            f"on the validation networks are {recent}."
+            f"- `{command}`: {state} Over the last {LAST} splits the best score rose by {gain:.4f}; the last scores on "
+            f"the validation networks are {recent}."
         )
     return "\n".join(lines) + "\n"
 
