@@ -27,6 +27,8 @@ SEEDS = range(1, 33)
 DURATION_S = 100.0
 LAST = 10
 """Splits over which the page says what a search still gained."""
+DEFAULTS: dict[str, Any] = json.loads(_core.learn_settings("{}"))
+"""Settings of a search of which none is given."""
 
 INTRODUCTION = """\
 # The tables that come with ackclock
@@ -100,6 +102,8 @@ def states_of(logs: Mapping[str, learn.Log]) -> str:
         recent = ", ".join(f"{score:.4f}" for score in scores[-5:])
         gain = max(scores) - max(scores[:-LAST])
         command = f"ackclock learn published --delta {delta} --out delta{delta}.dna"
+        if log.settings["rules"] != DEFAULTS["rules"]:
+            command += f" --rules {log.settings['rules']}"
         lines.append(
             f"- `{command}`: {state} Over the last {LAST} splits the best score rose by {gain:.4f}; the last scores on "
             f"the validation networks are {recent}."

@@ -13,6 +13,7 @@ import pytest
 import ackclock
 from ackclock import ScenarioError, _core, learn
 from ackclock.cli import main
+from ackclock.cli.learn import _reporter
 from ackclock.learn.training import complete
 from tests.helpers.designs import DESIGN, OPTIONS, SMALL
 
@@ -63,6 +64,14 @@ def test_a_table_is_better_than_the_first_rule_on_networks_of_the_design(trained
     scores = [state.status["best"] for state in trained.states if state.status["best"] is not None]
     first = _core.Search(DESIGN, json.dumps(complete(SMALL)), [])
     assert scores[-1] > first.validate(2) + 0.3
+
+
+def test_the_time_left_is_estimated_from_the_second_split_on(trained):
+    splits = [state.status["generation"] for state in trained.states]
+    assert all((state.left_cpu_s is None) == (count < 2) for state, count in zip(trained.states, splits, strict=True))
+    assert trained.states[-1].left_cpu_s == trained.training.left_cpu_s == 0.0
+    second = next(state for state in trained.states if state.status["generation"] == 2)
+    assert second.left_cpu_s > 0.0
 
 
 def test_a_search_that_pauses_goes_on(design, trained, tmp_path):
@@ -192,6 +201,20 @@ def test_wrong_options_are_explained(arguments, message, tmp_path, capsys):
     assert main(["learn", *arguments, "--out", str(table)]) == 2
     assert message in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_progress_tells_the_time_left(capsys):
+    times = iter([0.0, 0.0, 30.0, 60.0])
+    report = _reporter(300.0, lambda: next(times))
+    status = {"decisions": 9, "rules": 8, "open": 3, "score": 0.5, "best": None}
+    for cpu_s, left_cpu_s in ((100.0, None), (160.0, 240.0), (220.0, 0.0)):
+        report(learn.Training("x.dna", "x.learn.jsonl", status, cpu_s, left_cpu_s))
+    one, two, three = capsys.readouterr().err.splitlines()
+    state = "decision 9: 8 rules, 3 open; score 0.5000, best on validation networks -"
+    assert one == f"{state}; 1.7 CPU min; pauses in 5.0 min"
+    # Two CPU seconds pass in a second.
+    assert two == f"{state}; 2.7 CPU min; about 2.0 min to the limit of rules; pauses in 4.5 min"
+    assert three == f"{state}; 3.7 CPU min; pauses in 4.0 min"
 
 
 def test_the_page_shows_rules_use_and_evaluation(trained, tmp_path, capsys):

@@ -221,14 +221,16 @@ def _seconds(text: str | None) -> float | None:
     return float(match[1]) * UNITS[match[2]]
 
 
-def _reporter(seconds: float | None) -> Callable[[Training], None]:
+def _reporter(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Callable[[Training], None]:
     """Prints the state on standard error: at once for a split, otherwise every ten seconds."""
-    began = time.monotonic()
+    began = clock()
     last = began - LINE_EVERY_S
+    first: tuple[float, float] | None = None
 
     def report(training: Training) -> None:
-        nonlocal last
-        now = time.monotonic()
+        nonlocal last, first
+        now = clock()
+        first = first or (now, training.cpu_s)
         decision = training.decision or {}
         if now - last < LINE_EVERY_S and decision.get("do") not in ("split", "finish"):
             return
@@ -240,8 +242,11 @@ def _reporter(seconds: float | None) -> Callable[[Training], None]:
             f"decision {status['decisions']}: {status['rules']} rules, {status['open']} open; score {score}, best on "
             f"validation networks {best}; {training.cpu_s / 60:.1f} CPU min"
         )
+        if training.left_cpu_s and training.cpu_s > first[1]:
+            left = training.left_cpu_s * (now - first[0]) / (training.cpu_s - first[1])
+            line += f"; about {left / 60:.1f} min to the limit of rules"
         if seconds is not None:
-            line += f"; {max(0.0, seconds - (now - began)) / 60:.1f} min left"
+            line += f"; pauses in {max(0.0, seconds - (now - began)) / 60:.1f} min"
         print(line, file=sys.stderr, flush=True)  # noqa: T201 -- progress, as in ackclock.progress
 
     return report

@@ -14,6 +14,7 @@ from ackclock._errors import Cancelled
 from ackclock._runner import default_threads
 from ackclock.learn.cluster import Elsewhere
 from ackclock.learn.log import Log, LogError, log_of
+from ackclock.learn.pace import at_last_split_s, left_cpu_s
 from ackclock.scenario import Text, named
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Training:
     """Decisions, rules, score, best score on the validation networks, whether the search has ended, and more."""
     cpu_s: float
     """CPU seconds of the search in all its processes; of one that was killed, up to its last split."""
+    left_cpu_s: float | None = None
+    """CPU seconds until the search ends at its limit of rules, estimated from the time of the rules so far; None while
+    these are few. The search ends earlier if splits give no better table."""
     decision: dict[str, Any] | None = None
     """The last decision."""
     why: str = ""
@@ -172,9 +176,12 @@ def _decide(
     report: Callable[[Training], object] | None,
 ) -> Training:
     """Makes decisions until the search has ended, or has to pause."""
+    limit, at_split_s = log.settings["rules"], at_last_split_s(log)
 
     def state(decision: dict[str, Any] | None = None, why: str = "") -> Training:
-        return Training(table, log.path, json.loads(search.status), meter.cpu_s(), decision, why)
+        status, cpu_s = json.loads(search.status), meter.cpu_s()
+        left = left_cpu_s(status, limit, at_split_s, cpu_s)
+        return Training(table, log.path, status, cpu_s, left, decision, why)
 
     began, why = time.monotonic(), "the search has ended"
     try:
@@ -191,6 +198,7 @@ def _decide(
                 files.write_bytes(table, search.best)
             if decision["do"] == "split":
                 meter.keep()
+                at_split_s = log.cpu_s
             if report is not None:
                 report(state(decision))
     except Cancelled:
