@@ -16,7 +16,7 @@ import pytest
 
 from ackclock import kernel
 from ackclock.cli import main
-from ackclock.kernel import builds, configuration, source
+from ackclock.kernel import builds, configuration, registers, source
 
 MAKEFILE = "VERSION = 6\nPATCHLEVEL = 12\nSUBLEVEL = 117\n"
 KCONFIG = 'mainmenu "Linux"\n\nsource "arch/um/Kconfig"\n'
@@ -30,6 +30,9 @@ goal = sys.argv[-1]
 if goal == "olddefconfig":
     hz = next(line.split()[1] for line in kconfig.read_text().splitlines() if line.strip().startswith("default"))
     (objects / ".config").open("a").write(f"CONFIG_HZ={{hz}}\\n")
+if goal == "prepare":
+    (objects / "arch/x86/um").mkdir(parents=True)
+    (objects / "arch/x86/um/user-offsets.s").write_text("{offsets}")
 if goal == "linux":
     print("  CC  one.o", flush=True)
     {act}
@@ -50,8 +53,12 @@ def machine(tmp_path, monkeypatch):
     return tmp_path
 
 
+OFFSETS = '\t.ascii "->HOST_FP_SIZE $337 2696 / sizeof(unsigned long)"\n\t.ascii "->HOST_BX $5 RBX"\n'
+
+
 def set_make(machine, act):
-    (machine / "programs" / "make").write_text(MAKE.format(python=sys.executable, act=act))
+    offsets = OFFSETS.encode("unicode_escape").decode().replace('"', '\\"')
+    (machine / "programs" / "make").write_text(MAKE.format(python=sys.executable, act=act, offsets=offsets))
 
 
 def tree(folder):
@@ -76,6 +83,24 @@ def test_a_build_has_version_tick_and_options_and_is_made_once(machine):
     assert kernel.build(machine / "linux", hz=1000) == made
     assert kernel.built() == [made]
     assert left(machine) == [made.digest]
+
+
+def test_a_build_has_room_for_the_registers_of_processors_with_amx(machine):
+    set_make(machine, "text = (objects / 'arch/x86/um/user-offsets.s').read_text(); sys.exit(text)")
+    with pytest.raises(kernel.KernelError) as failed:
+        kernel.build(tree(machine / "linux"))
+    assert OFFSETS.replace("$337", "$1536") in str(failed.value)
+
+
+@pytest.mark.parametrize("text", [None, OFFSETS.replace("337", "2000"), '\t.ascii "->HOST_BX $5 RBX"\n'])
+def test_a_kernel_that_needs_no_room_for_registers_is_left_as_it_is(tmp_path, text):
+    file = tmp_path / "arch/x86/um/user-offsets.s"
+    if text is not None:
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    assert not registers.make_room(tmp_path)
+    assert file.exists() == (text is not None)
+    assert text is None or file.read_text() == text
 
 
 def test_a_tarball_is_unpacked_and_has_its_own_digest(machine):
@@ -158,7 +183,7 @@ def test_the_tick_is_the_first_default(tmp_path):
 
 
 def test_kernels_of_tarballs_and_with_all_options_come_first(machine):
-    every = "".join(f"CONFIG_{option}=y\n" for option in configuration.OPTIONS)
+    every = configuration.fragment()
     kinds = {
         "0" * 16: ("/home/someone/patched", every),
         "1" * 16: ("/usr/src/linux-source-6.12.tar.xz", every.replace("CONFIG_IPV6=y\n", "")),

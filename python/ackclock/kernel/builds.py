@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.kernel import configuration
+from ackclock.kernel import configuration, registers
 from ackclock.kernel.process import end, require_linux, started
 from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpack
 from ackclock.kernel.workplace import workplace
@@ -69,7 +69,8 @@ class Built:
         """Whether it was built with every option that builds have now, as far as its source has them."""
         config = self.folder / "config"
         lines = set(config.read_text(encoding="utf-8").splitlines()) if config.exists() else set()
-        return all(f"CONFIG_{option}=y" in lines for option in configuration.OPTIONS if option not in self.missing)
+        wanted = [f"CONFIG_{option}=y" for option in configuration.OPTIONS if option not in self.missing]
+        return lines.issuperset([*wanted, registers.STACK])
 
     @property
     def modules(self) -> list[str]:
@@ -158,6 +159,8 @@ def _build(
         file.write(configuration.fragment())
     _make([*base, "olddefconfig"], temporary)
     missing = configuration.check(config, hz)
+    _make([*base, "prepare"], temporary)
+    registers.make_room(objects)
     _make([*base, f"-j{os.cpu_count() or 1}", BINARY], temporary, report)
     shutil.copy2(objects / BINARY, done / BINARY)
     shutil.copy2(config, done / "config")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.kernel.registers import STACK
 from ackclock.kernel.source import KernelError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ OPTIONS = (
 def fragment() -> str:
     """The lines that follow the architecture's default configuration."""
     lines = [f"CONFIG_{option}=y" for option in OPTIONS]
-    return "\n".join([*lines, "CONFIG_MODULES=n", "CONFIG_DEBUG_INFO_NONE=y", ""])
+    return "\n".join([*lines, "CONFIG_MODULES=n", "CONFIG_DEBUG_INFO_NONE=y", STACK, ""])
 
 
 def top(tree: Path, hz: int) -> str:
