@@ -7,6 +7,7 @@ import pytest
 
 import ackclock
 from ackclock import _core, learn
+from ackclock.learn.pace import at_last_split_s, left_cpu_s
 from ackclock.scenario import Text
 from ackclock.studies.framework import study_file
 from ackclock.studies.remy import measures, readings
@@ -25,6 +26,32 @@ def test_the_decisions_of_a_log_give_its_table(delta):
     search = _core.Search(log.design, json.dumps(log.settings), log.decisions)
     assert search.best == learn.shipped(delta).read_bytes()
     assert log.sessions[-1]["decisions"] == len(log.decisions)
+
+
+@pytest.mark.parametrize("delta", learn.DELTAS)
+def test_the_time_that_a_search_takes_is_known_within_a_factor_of_two(delta):
+    log = log_of(delta)
+    search = _core.Search(log.design, json.dumps(log.settings), [])
+    past = learn.Log(log.path, log.design, log.settings, log.engine)
+    sessions = iter(log.sessions)
+    session = next(sessions)
+    compared = 0
+    for line in log.decisions:
+        search.apply(line)
+        past.decisions.append(line)
+        while session is not None and session["decisions"] == len(past.decisions):
+            past.sessions.append(session)
+            session = next(sessions, None)
+            status = json.loads(search.status)
+            at_split_s = at_last_split_s(past)
+            left = left_cpu_s(status, log.settings["rules"], at_split_s, past.cpu_s)
+            # A session that is not from split to split says little about the time of a split.
+            if status["generation"] >= 5 and at_split_s == past.cpu_s and not status["finished"]:
+                assert 0.5 < (past.cpu_s + left) / log.cpu_s < 2.0
+                compared += 1
+    assert compared >= 4
+    assert session is None
+    assert left == 0.0
 
 
 def test_the_page_records_the_training():

@@ -9,6 +9,8 @@ pub(super) struct Reassembly {
     /// Starts of the ranges that changed last, the latest first (RFC 2018 section 4). A start at which no range begins
     /// any more is skipped.
     recent: Vec<u64>,
+    /// Bytes in the ranges.
+    held: u64,
 }
 
 /// Number of changed ranges that are remembered: as many as a header reports.
@@ -19,6 +21,12 @@ impl Reassembly {
     #[inline]
     pub fn next(&self) -> u64 {
         self.next
+    }
+
+    /// Bytes that have arrived beyond the first gap.
+    #[inline]
+    pub fn held(&self) -> u64 {
+        self.held
     }
 
     /// Whether data beyond a gap has arrived.
@@ -61,10 +69,12 @@ impl Reassembly {
             start = start.min(low);
             end = end.max(high);
         }
+        self.held -= self.ranges[first..last].iter().map(|range| range.1 - range.0).sum::<u64>();
         if start <= self.next {
             self.next = end;
             self.ranges.drain(..last);
         } else {
+            self.held += end - start;
             self.ranges.splice(first..last, [(start, end)]);
             self.recent.retain(|&other| other < start || end < other);
             self.recent.insert(0, start);
@@ -153,6 +163,7 @@ mod tests {
                 prop_assert_eq!(stream.insert(start, start + len), expect_fresh);
                 let next = bitmap.iter().position(|&there| !there).unwrap();
                 prop_assert_eq!(stream.next(), next as u64);
+                prop_assert_eq!(stream.held(), bitmap[next..].iter().filter(|&&there| there).count() as u64);
                 for (low, high) in stream.recent() {
                     prop_assert!(bitmap[low as usize..high as usize].iter().all(|&there| there));
                     prop_assert!(!bitmap[low as usize - 1] && !bitmap[high as usize]);

@@ -53,6 +53,8 @@ pub(super) struct InOrder {
     pub larger: bool,
     /// Send time of the segment that this segment's timestamp echoes.
     pub echo: Option<Nanos>,
+    /// Bytes that wait beyond a gap.
+    pub held: u64,
 }
 
 impl Tuning {
@@ -80,7 +82,7 @@ impl Tuning {
 
     /// Processes payload that arrived in order. Returns whether the offered window may now be larger.
     pub fn on_data(&mut self, arrived: &InOrder) -> bool {
-        let &InOrder { now, next, edge, len, full, larger, echo } = arrived;
+        let &InOrder { now, next, edge, len, full, larger, echo, held } = arrived;
         if larger && self.measures {
             self.share = u64::from(len) * WHOLE / (u64::from(len) + OVERHEAD);
         }
@@ -93,7 +95,13 @@ impl Tuning {
         } else {
             self.measure_by_window(now, next, edge);
         }
-        let room = self.window().saturating_sub(self.limit);
+        self.grow(len, held)
+    }
+
+    /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now
+    /// (tcp_grow_window). Returns whether the offered window may now be larger.
+    pub fn grow(&mut self, len: u32, held: u64) -> bool {
+        let room = self.window().saturating_sub(held).saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
             return false;
         }
@@ -153,7 +161,7 @@ mod tests {
     }
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
-        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None })
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None, held: 0 })
     }
 
     #[test]
@@ -168,6 +176,20 @@ mod tests {
         let mut old = tuning("linux-3.12");
         arrives(&mut old, 1448, true);
         assert_eq!(old.window(), 43_690);
+    }
+
+    #[test]
+    fn segments_beyond_a_gap_raise_the_limit_as_far_as_memory_is_free() {
+        let mut linux = tuning("linux");
+        assert!(arrives(&mut linux, 1448, true));
+        let before = linux.limit;
+        assert!(linux.grow(1448, 1448));
+        assert_eq!(linux.limit, before + 2 * 1460);
+        let free = linux.window() - linux.limit;
+        assert!(linux.grow(1448, free - 100), "100 bytes are free");
+        assert_eq!(linux.limit, before + 2 * 1460 + 100);
+        assert!(!linux.grow(1448, free));
+        assert!(!linux.grow(SIZEABLE - 1, 0), "small segments do not count");
     }
 
     #[test]
