@@ -13,7 +13,7 @@ import pytest
 import ackclock
 from ackclock import ScenarioError, _core, learn
 from ackclock.cli import main
-from ackclock.cli.learn import _reporter
+from ackclock.cli.learn import training_reporter
 from ackclock.learn.training import complete
 from tests.helpers.designs import DESIGN, OPTIONS, SMALL
 
@@ -205,7 +205,7 @@ def test_wrong_options_are_explained(arguments, message, tmp_path, capsys):
 
 def test_progress_tells_the_time_left(capsys):
     times = iter([0.0, 0.0, 30.0, 60.0])
-    report = _reporter(300.0, lambda: next(times))
+    report = training_reporter(300.0, lambda: next(times))
     status = {"decisions": 9, "rules": 8, "open": 3, "score": 0.5, "best": None}
     for cpu_s, left_cpu_s in ((100.0, None), (160.0, 240.0), (220.0, 0.0)):
         report(learn.Training("x.dna", "x.learn.jsonl", status, cpu_s, left_cpu_s))

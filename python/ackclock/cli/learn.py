@@ -109,7 +109,7 @@ def train(
             seconds=seconds,
             threads=threads,
             cluster=cluster,
-            report=None if json else _reporter(seconds),
+            report=None if json else training_reporter(seconds),
             **settings,
         )
     except (learn.LogError, ValueError) as error:
@@ -221,7 +221,7 @@ def _seconds(text: str | None) -> float | None:
     return float(match[1]) * UNITS[match[2]]
 
 
-def _reporter(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Callable[[Training], None]:
+def training_reporter(seconds: float | None, clock: Callable[[], float] = time.monotonic) -> Callable[[Training], None]:
     """Prints the state on standard error: at once for a split, otherwise every ten seconds."""
     began = clock()
     last = began - LINE_EVERY_S
