@@ -28,8 +28,7 @@ def test_the_decisions_of_a_log_give_its_table(delta):
     assert log.sessions[-1]["decisions"] == len(log.decisions)
 
 
-# The log for delta 10 is from before sessions ended with each split.
-@pytest.mark.parametrize("delta", ["0.1", "1"])
+@pytest.mark.parametrize("delta", learn.DELTAS)
 def test_the_time_that_a_search_takes_is_known_within_a_factor_of_two(delta):
     log = log_of(delta)
     search = _core.Search(log.design, json.dumps(log.settings), [])
