@@ -210,23 +210,21 @@ impl Receiver {
         let next = self.stream.next();
         let mut grew = false;
         if let Some(tuning) = &mut self.tuning {
-            let held = self.stream.held();
             if next > before {
-                let full = payload.len >= self.acks.largest;
-                grew = tuning.on_data(&InOrder {
+                tuning.on_data(&InOrder {
                     now,
                     next,
                     edge: self.edge,
                     len: payload.len,
-                    full,
+                    full: payload.len >= self.acks.largest,
                     larger: payload.len > self.acks.largest,
                     echo: payload.echo,
-                    held,
                 });
                 self.buffer = tuning.window();
-            } else if self.sack {
-                // Without SACK another window would keep the ACK from counting as a duplicate.
-                grew = tuning.grow(payload.len, held);
+            }
+            // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
+            if next > before || self.sack {
+                grew = tuning.grow(payload.len, self.stream.held());
             }
         }
         self.acks.on_arrival(&Arrived {
@@ -309,7 +307,7 @@ impl Receiver {
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
-            target = (target - self.stream.held().min(target)).min(self.stream.next() + tuning.limit);
+            target = target.saturating_sub(self.stream.held()).min(self.stream.next() + tuning.limit);
         }
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
         //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by

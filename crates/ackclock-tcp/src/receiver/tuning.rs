@@ -53,8 +53,6 @@ pub(super) struct InOrder {
     pub larger: bool,
     /// Send time of the segment that this segment's timestamp echoes.
     pub echo: Option<Nanos>,
-    /// Bytes that wait beyond a gap.
-    pub held: u64,
 }
 
 impl Tuning {
@@ -80,9 +78,9 @@ impl Tuning {
         self.limit = window;
     }
 
-    /// Processes payload that arrived in order. Returns whether the offered window may now be larger.
-    pub fn on_data(&mut self, arrived: &InOrder) -> bool {
-        let &InOrder { now, next, edge, len, full, larger, echo, held } = arrived;
+    /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
+    pub fn on_data(&mut self, arrived: &InOrder) {
+        let &InOrder { now, next, edge, len, full, larger, echo } = arrived;
         if larger && self.measures {
             self.share = u64::from(len) * WHOLE / (u64::from(len) + OVERHEAD);
         }
@@ -95,7 +93,6 @@ impl Tuning {
         } else {
             self.measure_by_window(now, next, edge);
         }
-        self.grow(len, held)
     }
 
     /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now
@@ -161,7 +158,8 @@ mod tests {
     }
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
-        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None, held: 0 })
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None });
+        tuning.grow(len, 0)
     }
 
     #[test]
