@@ -44,7 +44,7 @@ def test_a_search_on_a_cluster_gives_the_same_table_also_when_a_worker_dies(clus
 def test_a_search_goes_on_on_a_cluster_from_the_command_line(cluster, design, tmp_path):
     cluster.workers(1)
     table = tmp_path / "small.dna"
-    assert "goes on" in learn.train(design, table, threads=1, seconds=0.2, **SMALL).why
+    assert "goes on" in learn.train(design, table, threads=1, seconds=0, **SMALL).why
     command = ["learn", str(design), "--out", str(table), *OPTIONS, "--cluster", f"file:{cluster.file}"]
     assert main(command) == 0
     near = learn.train(design, tmp_path / "near.dna", threads=2, **SMALL)
