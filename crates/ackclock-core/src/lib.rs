@@ -35,5 +35,7 @@ pub type Nanos = u64;
 pub const SECOND: Nanos = 1_000_000_000;
 /// One millisecond, in nanoseconds.
 pub const MILLISECOND: Nanos = 1_000_000;
+/// One microsecond, in nanoseconds.
+pub const MICROSECOND: Nanos = 1_000;
 /// A time later than any other, which means that no timeout is set.
 pub const NEVER: Nanos = Nanos::MAX;

@@ -51,7 +51,7 @@ pub mod stats;
 pub mod testing;
 pub mod validation;
 
-pub use ackclock_core::{Ecn, MILLISECOND, NEVER, Nanos, Rate, SECOND};
+pub use ackclock_core::{Ecn, MICROSECOND, MILLISECOND, NEVER, Nanos, Rate, SECOND};
 pub use config::Config;
 pub use context::{Ack, Congestion, Context, RecoveryEnd, Window};
 pub use endpoint::{Endpoint, Progress, Push, State, reset_for};

@@ -64,7 +64,7 @@ impl Endpoint {
         let fast = &mut self.cold.fast;
         // RFC 7413 section 4.2.1: a SYN or SYN-ACK that is sent again has neither the option nor data, because a
         // middlebox may have dropped the first one for these.
-        if self.cold.syn_retries > 0 {
+        if self.cold.syns_sent > 0 {
             return;
         }
         if segment.flags.has(Flags::ACK) {

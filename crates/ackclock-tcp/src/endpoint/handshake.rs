@@ -207,19 +207,23 @@ impl Endpoint {
         self.sender.establish(now, mss, self.sender.config.sack && cold.peer_sack, lost_syns);
     }
 
-    /// Takes the RTT sample of the handshake, where Karn's rule allows a sample.
+    /// Takes the RTT sample of the handshake, where Karn's rule allows a sample: our SYN or SYN-ACK was sent once, or
+    /// timestamps show which transmission was answered. A SYN-ACK is also sent again where the peer repeats its SYN.
     fn sample_handshake(&mut self, now: Nanos, segment: &Segment) {
-        if self.cold.syn_retries == 0 {
-            let rtt = now - self.cold.syn_sent_at;
+        let cold = &self.cold;
+        if cold.syns_sent <= 1 {
+            let rtt = now - cold.syn_sent_at;
             return self.sender.rtt_mut().on_sample(now, rtt);
         }
-        // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: timestamps show which SYN was answered. RFC 6298 section 5.7
+        let expired = cold.syn_retries > 0;
+        // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: the sample of a timestamp comes first. RFC 6298 section 5.7
         // has no such exception.
-        let echo = self.echo(now, segment).filter(|_| self.sender.rtt().is_linux());
+        let echo = self.echo(now, segment).filter(|_| !expired || self.sender.rtt().is_linux());
         let rtt = self.sender.rtt_mut();
         match echo {
             Some(sent_at) => rtt.on_sample(now, now - sent_at),
-            None => rtt.on_handshake_timeout(),
+            None if expired => rtt.on_handshake_timeout(),
+            None => {}
         }
     }
 
@@ -278,9 +282,10 @@ impl Endpoint {
         self.fill_syn(&mut segment);
         let cold = &mut self.cold;
         self.stamps.last_ack = segment.ack;
+        let retransmission = cold.syns_sent > 0;
         cold.syn_sent_at = now;
+        cold.syns_sent += 1;
         cold.timers.syn = now + self.sender.rtt().rto();
-        let retransmission = cold.syn_retries > 0;
         if !retransmission && let Some(stamps) = segment.timestamps {
             cold.syn_stamp = stamps.val;
         }

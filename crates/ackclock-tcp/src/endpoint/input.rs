@@ -35,7 +35,10 @@ impl Endpoint {
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
         let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
             if let Some(start) = start.filter(|&start| start < next) {
-                self.receiver.note_duplicate(start, start + u64::from(segment.len));
+                // A connection in TIME-WAIT has no blocks to report.
+                if self.state != State::TimeWait {
+                    self.receiver.note_duplicate(start, segment.len, segment.flags.has(Flags::FIN));
+                }
                 if self.uses.has(Uses::ACCECN) && segment.len > 0 && !segment.flags.has(Flags::RST) {
                     // Retransmissions count like other segments (RFC 9768 section 3.2).
                     self.take_field(segment);

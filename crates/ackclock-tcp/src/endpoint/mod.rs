@@ -217,6 +217,8 @@ struct Cold {
     passive: bool,
     syn_retries: u32,
     syn_sent_at: Nanos,
+    /// SYNs and SYN-ACKs sent, both those that a timeout sends again and those that answer a repeated SYN.
+    syns_sent: u32,
     /// TSval of the first SYN or SYN-ACK.
     syn_stamp: u32,
     timers: Timers,
@@ -273,6 +275,7 @@ impl Endpoint {
                 passive: false,
                 syn_retries: 0,
                 syn_sent_at: 0,
+                syns_sent: 0,
                 syn_stamp: 0,
                 timers,
                 marks: Marks::new(),

@@ -79,7 +79,7 @@ impl Receiver {
     /// The right edge that FreeBSD's rule offers: all free space, unless it is less than a segment and less than a
     /// quarter of the buffer.
     pub(super) fn free_edge(&self, space: &Space) -> u64 {
-        let next = self.stream.next();
+        let next = self.received();
         let free = (self.read + self.buffer.min(self.clamp)).saturating_sub(next);
         let silly = free < self.buffer / 4 && free < space.mss;
         if silly { self.edge.max(next) } else { self.edge.max(next + free) }
@@ -87,7 +87,7 @@ impl Receiver {
 
     /// Whether a read has opened the window so far that the peer is told at once.
     pub(super) fn tells_of_read(&self, space: &Space) -> bool {
-        let next = self.stream.next();
+        let next = self.received();
         let most = u64::from(u16::MAX) << self.scale;
         let window = (self.free_edge(space) - next).min(most);
         let offered = self.edge.saturating_sub(next);

@@ -42,7 +42,8 @@ pub(crate) struct Receiver {
     dsack: bool,
     /// Number of segments that arrived out of order.
     out_of_order: u32,
-    stream: Reassembly,
+    /// The received part of the peer's sequence space, in which a FIN takes one place.
+    sequence: Reassembly,
     /// The duplicate to report with the next ACK (RFC 2883).
     duplicate: Option<(u64, u64)>,
 }
@@ -85,7 +86,7 @@ impl Receiver {
         let space = Space::new(config);
         let tunes = config.receive_buffer_max > config.receive_buffer && space.is_none();
         Receiver {
-            stream: Reassembly::default(),
+            sequence: Reassembly::default(),
             fin: None,
             read: 0,
             buffer: config.receive_buffer,
@@ -117,37 +118,36 @@ impl Receiver {
     /// The next offset expected, a received FIN included.
     #[inline]
     pub fn next(&self) -> u64 {
-        let next = self.stream.next();
-        next + u64::from(self.fin == Some(next))
+        self.sequence.next()
     }
 
     /// Stream bytes received in order.
     #[inline]
     pub fn received(&self) -> u64 {
-        self.stream.next()
+        self.sequence.next() - u64::from(self.finished())
     }
 
     /// Whether the peer's FIN and all data before the FIN have arrived.
     #[inline]
     pub fn finished(&self) -> bool {
-        self.fin == Some(self.stream.next())
+        self.fin.is_some_and(|fin| self.sequence.next() > fin)
     }
 
     /// Stream bytes that the application has not consumed.
     pub fn unread(&self) -> u64 {
-        self.stream.next() - self.read
+        self.received() - self.read
     }
 
     /// Processes payload and a FIN.
     #[inline]
     pub fn on_data(&mut self, now: Nanos, payload: &Payload<'_>) {
         let whole = payload.start + u64::from(payload.len);
-        let before = self.stream.next();
+        let before = self.sequence.next();
         if payload.start == before
             && whole <= self.edge
             && !payload.fin
             && self.fin.is_none()
-            && self.stream.append(whole)
+            && self.sequence.append(whole)
         {
             // The payload is in order, and no special case applies.
             return self.on_progress(now, payload, before, false);
@@ -160,26 +160,28 @@ impl Receiver {
     fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
         // No data follows a FIN.
         let end = whole.min(self.limit()).min(self.fin.unwrap_or(u64::MAX));
-        let had_gap = self.stream.has_gap();
-        let before = self.stream.next();
+        let had_gap = self.sequence.has_gap();
+        let before = self.sequence.next();
+        if payload.fin && end == whole && self.fin.is_none() && end >= before {
+            self.fin = Some(end);
+        }
+        let end = end + u64::from(payload.fin && end == whole && self.fin == Some(end) && self.counts_fin());
         if (had_gap || payload.start < before)
-            && let Some((start, end)) = self.stream.duplicate(payload.start, end)
+            && let Some((start, end)) = self.sequence.duplicate(payload.start, end)
         {
             self.report_duplicate(start, end);
         }
-        let fresh = self.stream.insert(payload.start, end);
-        let next = self.stream.next();
-        let fin = payload.fin && end == whole && self.fin.is_none() && end >= next;
-        if fin {
-            self.fin = Some(end);
+        let mut fresh = self.sequence.insert(payload.start, end);
+        if self.fin == Some(self.sequence.next()) {
+            fresh |= self.sequence.insert(self.sequence.next(), self.sequence.next() + 1);
         }
-        if !fresh && !fin {
+        if !fresh {
             // A duplicate is acknowledged at once (RFC 9293 section 3.10.7.4).
             self.acks.last_arrival = now;
             self.acks.due = true;
             return;
         }
-        let has_gap = self.stream.has_gap();
+        let has_gap = self.sequence.has_gap();
         self.out_of_order += u32::from(payload.start > before);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
         //# A TCP receiver SHOULD send an immediate duplicate ACK when an out-of-order segment arrives
@@ -207,7 +209,7 @@ impl Receiver {
     /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once.
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
-        let next = self.stream.next();
+        let next = self.sequence.next();
         let mut grew = false;
         if let Some(tuning) = &mut self.tuning {
             if next > before {
@@ -224,7 +226,7 @@ impl Receiver {
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
-                grew = tuning.grow(payload.len, self.stream.held());
+                grew = tuning.grow(payload.len, self.sequence.held());
             }
         }
         self.acks.on_arrival(&Arrived {
@@ -246,9 +248,17 @@ impl Receiver {
         }
     }
 
-    /// Records that the stream bytes `[start, end)`, all below RCV.NXT, arrived again.
-    pub fn note_duplicate(&mut self, start: u64, end: u64) {
-        let end = end.min(self.stream.next());
+    /// Whether the FIN counts in SACK and D-SACK blocks, as sequence numbers do (RFC 2018 section 3). FreeBSD reports
+    /// payload alone (sys/netinet/tcp_input.c, tcp_do_segment).
+    fn counts_fin(&self) -> bool {
+        self.space.is_none()
+    }
+
+    /// Records that the `len` bytes at offset `start` and the FIN behind them arrived again, as far as they lie below
+    /// RCV.NXT.
+    pub fn note_duplicate(&mut self, start: u64, len: u32, fin: bool) {
+        let end = start + u64::from(len) + u64::from(fin && self.counts_fin());
+        let end = end.min(self.sequence.next());
         if start < end {
             self.report_duplicate(start, end);
         }
@@ -275,13 +285,13 @@ impl Receiver {
 
     /// Acknowledges segments at once for a while (see [`Acks::enter_quick`]).
     pub fn enter_quick(&mut self, most: u32) {
-        self.acks.enter_quick(most, self.edge - self.stream.next());
+        self.acks.enter_quick(most, self.edge - self.received());
     }
 
     /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at
     /// once.
     pub fn read(&mut self, now: Nanos, bytes: u64) {
-        self.read = (self.read + bytes).min(self.stream.next());
+        self.read = (self.read + bytes).min(self.received());
         if let Some(tuning) = &mut self.tuning {
             tuning.on_read(now, self.read);
             self.buffer = tuning.window();
@@ -290,8 +300,8 @@ impl Receiver {
             self.acks.due |= self.tells_of_read(space);
             return;
         }
-        self.acks.on_read(self.read == self.stream.next());
-        let open = self.edge - self.stream.next().min(self.edge);
+        self.acks.on_read(self.read == self.received());
+        let open = self.edge - self.received().min(self.edge);
         if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge() > self.edge {
             self.acks.due = true;
         }
@@ -307,7 +317,7 @@ impl Receiver {
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
-            target = target.saturating_sub(self.stream.held()).min(self.stream.next() + tuning.limit);
+            target = target.saturating_sub(self.sequence.held()).min(self.received() + tuning.limit);
         }
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
         //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by
@@ -355,7 +365,7 @@ impl Receiver {
     /// Whether the next segment would report SACK blocks.
     #[inline]
     pub fn reports(&self) -> bool {
-        self.sack && (self.stream.has_gap() || self.duplicate.is_some())
+        self.sack && (self.sequence.has_gap() || self.duplicate.is_some())
     }
 
     /// The duplicate that the next segment would report.
@@ -369,7 +379,7 @@ impl Receiver {
             return 0;
         }
         let duplicate = usize::from(self.duplicate.is_some());
-        (duplicate + self.stream.recent().take(MAX_SACK_BLOCKS).count()).min(most)
+        (duplicate + self.sequence.recent().take(MAX_SACK_BLOCKS).count()).min(most)
     }
 
     /// Whether payload waits for its acknowledgment.
@@ -381,7 +391,7 @@ impl Receiver {
     /// about the times of later acknowledgments (Linux, tcp_fastopen_add_skb).
     pub fn acknowledge_with_syn(&mut self, config: &Config) {
         self.acks = Acks::new(config);
-        self.edge = self.edge.max(self.stream.next() + u64::from(self.syn_window()));
+        self.edge = self.edge.max(self.received() + u64::from(self.syn_window()));
     }
 
     /// The window field of an outgoing segment without SACK blocks; the segment carries any ACK that was due.
@@ -397,11 +407,9 @@ impl Receiver {
         segment.window = self.pay();
         if self.reports() {
             // A duplicate comes first and is reported once (RFC 2883 section 4).
-            let blocks = self.duplicate.take().into_iter().chain(self.stream.recent()).take(most);
+            let blocks = self.duplicate.take().into_iter().chain(self.sequence.recent()).take(most);
             let mut count = 0;
             for (start, end) in blocks {
-                // The FIN counts as received; without the FIN its segment would never count as SACKed.
-                let end = end + u64::from(self.fin == Some(end));
                 segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
                 count += 1;
             }
@@ -411,7 +419,7 @@ impl Receiver {
 
     #[inline]
     fn window_field(&mut self) -> u16 {
-        let next = self.stream.next();
+        let next = self.received();
         let offer = self.wanted_edge() - next;
         // A buffer smaller than the unit of the window field must not look closed forever.
         let least = u64::from(offer > 0 && offer >= self.step());
@@ -455,8 +463,8 @@ impl Receiver {
         info.rcv_wscale = self.scale;
         info.ato = self.acks.delay();
         info.rcv_mss = self.acks.largest;
-        info.bytes_received = self.stream.next();
-        info.rcv_wnd = self.edge.saturating_sub(self.stream.next());
+        info.bytes_received = self.sequence.next();
+        info.rcv_wnd = self.edge.saturating_sub(self.received());
         info.rcv_ooopack = self.out_of_order;
         let limit = self.tuning.as_ref().map_or(self.buffer, |tuning| tuning.limit);
         info.rcv_ssthresh = u32::try_from(limit).unwrap_or(u32::MAX);

@@ -1,7 +1,7 @@
 //! RACK: a segment is lost if a segment sent later has arrived and enough time has passed (RFC 8985 section 6).
 
 use super::scoreboard::{Entry, Found, Resent, Scoreboard, sent_after};
-use crate::{MILLISECOND, Nanos};
+use crate::{MICROSECOND, MILLISECOND, Nanos};
 
 /// Recoveries without a D-SACK after which a raised reordering window falls back (RFC 8985 section 6.2, step 4).
 const PERSISTENCE: u32 = 16;
@@ -43,13 +43,15 @@ impl Rack {
     /// Processes a segment that is known to have arrived (steps 1 and 2). The acknowledgment of a retransmitted segment
     /// may belong to an earlier transmission. That is certain if the echoed timestamp is older, and likely if the
     /// acknowledgment comes too soon. `echo` has the granularity of timestamps, a millisecond; `None` where timestamps
-    /// are not used, or not considered.
+    /// are not used, or not considered. Both round-trip times are compared in whole microseconds, in which Linux counts:
+    /// a FIN is smaller than the packets before it, and its round trip may be shorter by less than that.
     #[inline(never)]
     pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
         let rtt = now.saturating_sub(entry.sent_at);
         if entry.resent() {
             let sent_at = entry.sent_at / MILLISECOND * MILLISECOND;
-            if echo.is_some_and(|echo| echo < sent_at) || min_rtt.is_some_and(|min| rtt < min) {
+            let took = now / MICROSECOND - entry.sent_at.min(now) / MICROSECOND;
+            if echo.is_some_and(|echo| echo < sent_at) || min_rtt.is_some_and(|min| took < min / MICROSECOND) {
                 return;
             }
         }
