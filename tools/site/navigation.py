@@ -22,8 +22,8 @@ GALLERY = (
 COMING_FROM = ("ns-3", "ns-2", "mahimahi", "flent")
 BELIEVED = (
     "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "limits",
-    "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts", "performance",
-    "design", "changelog",
+    "cases", "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts",
+    "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
