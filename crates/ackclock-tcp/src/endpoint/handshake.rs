@@ -5,10 +5,12 @@ use super::timestamps::Stamps;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::config::{Conformance, EcnMode};
 use crate::receiver::window_scale;
-use crate::{CongestionHeader, Error, Event, Feedback, Flags, NEVER, Nanos, Observer, Segment};
+use crate::{CongestionHeader, Error, Event, Feedback, Flags, MILLISECOND, NEVER, Nanos, Observer, Segment};
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1), bytes.
 const DEFAULT_MSS: u32 = 536;
+/// Time to the repetition of a SYN after a reset of an old connection, ns (TCP_TIMEOUT_MIN).
+const SOON: Nanos = 2 * MILLISECOND;
 /// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
 pub(super) const STAMPS_LEN: u32 = 12;
 
@@ -78,6 +80,12 @@ impl Endpoint {
         let acked = self.acked_with_syn(segment);
         let acks_ours = acked.is_some();
         if segment.flags.has(Flags::ACK) && !acks_ours {
+            if self.cold.syn_retries == 0 && self.sender.config.conformance == Conformance::Linux {
+                // The peer has an old connection, which the reset ends: the first SYN leaves again at once
+                // (net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process).
+                self.cold.timers.syn = self.cold.timers.syn.min(now + SOON);
+                self.retime();
+            }
             self.refuse(segment);
             return;
         }
