@@ -3,7 +3,7 @@
 mod common;
 
 use ackclock_tcp::cc::{self, Algorithm};
-use ackclock_tcp::{Config, Flags, MILLISECOND, stack};
+use ackclock_tcp::{Config, Flags, MILLISECOND, Segment, stack};
 use common::MSS;
 use common::peer::Peer;
 
@@ -126,5 +126,56 @@ fn the_end_of_the_data_waits_unless_it_is_closed() {
             peer.end.close(peer.now);
         }
         assert_eq!(sent(&mut peer).0, leaving, "{closes}");
+    }
+}
+
+/// tcp_tso_should_defer is asked when an acknowledgment arrives or the application writes: no timer ends the wait.
+#[test]
+fn the_passing_of_time_alone_does_not_end_the_wait() {
+    let mut peer = waiting("linux", 10);
+    assert_eq!((acked(&mut peer, 1), acked(&mut peer, 2)), (1, 0));
+    peer.now += 2 * MILLISECOND;
+    assert_eq!(sent(&mut peer).0, 0, "nothing has happened");
+    peer.end.write(peer.now, MSS);
+    assert_eq!(sent(&mut peer).0, 1, "the last packet left two milliseconds ago");
+}
+
+/// Linux 6.12 fills the window to its edge with the end of a packet of several segments (tcp_mss_split_point), unless a
+/// short segment is outstanding; the other stacks leave the rest.
+#[test]
+fn a_packet_may_end_short_at_the_edge_of_the_window() {
+    let full = MSS as u32;
+    for (name, short) in [("linux", Some(300)), ("rfc", None)] {
+        let mut peer = peer(name, 1000.0);
+        let mut lens = |acked: u64, window: u16| -> Vec<u32> {
+            peer.now += 100 * MILLISECOND;
+            let ack = Segment { window, ..peer.segment(0, 0, acked) };
+            peer.give(&ack);
+            peer.end.write(peer.now, 1000 * MSS);
+            peer.all().iter().map(|segment| segment.len).collect()
+        };
+        assert_eq!(lens(0, 60_000).len(), 60, "{name}");
+        let expected: Vec<u32> = [full; 3].into_iter().chain(short).collect();
+        assert_eq!(lens(3 * MSS, 60_300), expected, "{name}");
+        assert_eq!(lens(5 * MSS, 60_800), [full; 2], "{name}: a short segment is outstanding in Linux");
+    }
+}
+
+/// include/net/tcp.h, tcp_bound_to_half_wnd: at most half of the largest window that the peer has offered, or the whole of
+/// one of at most 536 bytes.
+#[test]
+fn segments_have_at_most_half_of_a_small_window() {
+    for (window, len) in [(3 * MSS as u16, MSS as u32), (1200, 600), (538, 269), (536, 536), (300, 300)] {
+        let config =
+            Config { mss: MSS as u32, timestamps: false, ..(stack::by_name("linux").expect("a stack").config)() };
+        let mut peer = Peer::established_with(&config, |answer| answer.window = window);
+        peer.all();
+        peer.end.write(peer.now, 100 * MSS);
+        assert_eq!(peer.all()[0].len, len, "a window of {window} bytes");
+        // A larger window makes larger segments.
+        let ack = Segment { window: 60_000, ..peer.segment(0, 0, u64::from(len)) };
+        peer.now += 100 * MILLISECOND;
+        peer.give(&ack);
+        assert_eq!(peer.all()[0].len, MSS as u32, "after a window of {window} bytes");
     }
 }

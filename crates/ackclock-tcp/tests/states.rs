@@ -469,3 +469,42 @@ fn a_segment_outside_the_window_acknowledges_nothing() {
     peer.end.on_segment(peer.now, &plain, &mut seen);
     assert_eq!(seen.0, [2000]);
 }
+
+/// Karn's rule for the handshake (RFC 6298 section 3): what was sent more than once gives no round-trip sample, unless
+/// timestamps tell which transmission was answered.
+mod repeated_syn_acks {
+    use ackclock_tcp::Timestamps;
+
+    use super::*;
+
+    /// The shortest round trip of a server whose peer repeats its SYN after `repeated` and answers the first SYN-ACK after
+    /// `answered`, echoing its timestamp or without timestamps.
+    fn sample(stack: &str, timestamps: bool, repeated: u64, answered: u64) -> Option<u64> {
+        let config = Config { mss: MSS as u32, timestamps, ..(ackclock_tcp::stack::by_name(stack).unwrap().config)() };
+        let first =
+            Segment { timestamps: timestamps.then_some(Timestamps { val: 1, ecr: 0 }), ..syn(Flags::default()) };
+        let (mut peer, answer) = Peer::accepted(&config, &first);
+        let begin = peer.now;
+        peer.now = begin + repeated;
+        peer.give(&first);
+        assert_eq!(peer.all().len(), 1, "{stack}: the SYN-ACK is sent again");
+        peer.now = begin + answered;
+        let ack = Segment {
+            timestamps: answer.timestamps.map(|stamps| Timestamps { val: 2, ecr: stamps.val }),
+            ..peer.segment(0, 0, 0)
+        };
+        peer.give(&ack);
+        assert_eq!(peer.end.state(), State::Established);
+        peer.end.min_rtt()
+    }
+
+    #[test]
+    fn give_no_sample_that_is_too_short() {
+        for stack in ["linux", "linux-3.12", "rfc", "freebsd"] {
+            let (repeated, answered) = (600 * MILLISECOND, 800 * MILLISECOND);
+            assert_eq!(sample(stack, false, repeated, answered), None, "{stack}");
+            let measured = sample(stack, true, repeated, answered).expect("timestamps tell");
+            assert!(measured.abs_diff(answered) <= 10 * MILLISECOND, "{stack}: {measured}");
+        }
+    }
+}

@@ -296,6 +296,7 @@ impl Endpoint {
             let start = unwrap(block.start.wrapping_sub(base), una);
             let end = unwrap(block.end.wrapping_sub(base), una);
             let (Some(start), Some(end)) = (start, end) else { continue };
+            let end = self.sender.reported_end(end);
             if start >= end || end > self.sender.nxt() {
                 continue;
             }

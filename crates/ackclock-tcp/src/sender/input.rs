@@ -115,8 +115,12 @@ impl Sender {
         let same_window = arrival.window_edge == self.last_edge;
         self.last_edge = arrival.window_edge;
         self.window_edge = arrival.window_edge;
-        self.small.largest_window = self.small.largest_window.max(arrival.window_edge.saturating_sub(arrival.ack));
+        let offered = arrival.window_edge.saturating_sub(arrival.ack);
+        if offered > self.small.largest_window {
+            self.on_larger_window(offered);
+        }
         self.small.more = false;
+        self.look_again();
         let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
         if self.flight_size() == 0 && quiet {
             // There is nothing to acknowledge. An endpoint that only receives data takes this branch for every segment.

@@ -72,6 +72,8 @@ struct Rare {
     reordering: reordering::Reordering,
     rate: Option<rate::DeliveryRate>,
     counts: Counts,
+    /// The segment size where the peer's window does not bound it, bytes.
+    full_mss: u64,
     /// Whether the acknowledgment being processed showed the loss of a retransmission.
     lost_retransmission: bool,
 }
@@ -256,6 +258,7 @@ impl Sender {
                 reordering: reordering::Reordering::new(&config),
                 rate: (scope.deliveries || config.samples_rate).then(|| rate::DeliveryRate::new(scope.gap)),
                 counts: Counts::default(),
+                full_mss: u64::from(config.mss),
                 lost_retransmission: false,
             }),
             config,
@@ -265,7 +268,8 @@ impl Sender {
     /// Ends the handshake: takes the options that both ends agreed on, and sets the initial window. `lost_syns` counts
     /// the retransmissions of a SYN or SYN-ACK that were caused by a loss.
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32) {
-        self.mss = u64::from(mss);
+        (self.mss, self.rare.full_mss) = (u64::from(mss), u64::from(mss));
+        self.on_larger_window(self.small.largest_window);
         self.sack = sack && !self.config.recovery.ignores_sack();
         if !self.sack && self.config.recovery == Recovery::FreeBsd {
             self.rare.reduction = reduction::Reduction::new(Recovery::Sack, self.config.window_unit);
@@ -399,6 +403,14 @@ impl Sender {
     #[inline]
     pub fn nxt(&self) -> u64 {
         self.nxt
+    }
+
+    /// The end of what a SACK block up to `end` reports. FreeBSD's receiver reports the payload of a segment without the
+    /// FIN, and for its sender nothing above the highest block is a hole (sys/netinet/tcp_sack.c, tcp_sack_doack).
+    pub fn reported_end(&self, end: u64) -> u64 {
+        let with_fin = || self.board.last().is_some_and(|(start, _)| start < self.written);
+        let counts = end == self.written && self.nxt > end && self.config.recovery == Recovery::FreeBsd && with_fin();
+        end + u64::from(counts)
     }
 
     /// Whether the FIN was sent and acknowledged.

@@ -18,17 +18,23 @@ impl Sender {
         //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
         //= 1191 section 6.5 asks for no reduction).
         //# cwnd SHOULD be reduced by the ratio of the old segment size to the new segment size
-        let old = self.mss;
-        self.mss = self.mss.saturating_sub(u64::from(less)).max(1);
-        if self.whole {
-            // The number of segments stays.
-            self.window.cwnd = self.window.cwnd / old * self.mss;
-            if self.window.ssthresh < u64::MAX {
-                self.window.ssthresh = self.window.ssthresh / old * self.mss;
-            }
-        }
+        let mss = self.mss.saturating_sub(u64::from(less)).max(1);
+        self.rare.full_mss = self.rare.full_mss.min(mss);
+        self.resize_segments(mss);
         if self.board.resegment(self.mss as u32) && self.phase == Phase::Open {
             self.repair_without_response();
+        }
+    }
+
+    /// Gives segments another size, in bytes. Windows that count segments keep their number.
+    pub(super) fn resize_segments(&mut self, mss: u64) {
+        let old = self.mss;
+        self.mss = mss;
+        if self.whole {
+            self.window.cwnd = self.window.cwnd / old * mss;
+            if self.window.ssthresh < u64::MAX {
+                self.window.ssthresh = self.window.ssthresh / old * mss;
+            }
         }
     }
 }

@@ -1,7 +1,11 @@
 //! Segments that are not full: Nagle's rule, corking, and the sender's silly-window avoidance.
 
 use super::Sender;
+use crate::Nanos;
 use crate::config::Config;
+
+/// The largest window that segments may fill, bytes: TCP_MSS_DEFAULT.
+const SMALL_WINDOW: u64 = 536;
 
 /// Conditions that delay a segment that is not full.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +55,11 @@ impl Sender {
         if !last || self.closed || self.small.overridden {
             return false;
         }
+        self.holds_short_segments()
+    }
+
+    /// Whether a cork, the announcement of further data or Nagle's rule holds segments back that are not full.
+    pub(super) fn holds_short_segments(&self) -> bool {
         if self.small.cork || self.small.more {
             return true;
         }
@@ -58,23 +67,42 @@ impl Sender {
         self.small.nagle && outstanding
     }
 
-    /// Number of the `len` bytes that may be sent into a window with room for `open` bytes only. The result is 0 or
-    /// `open` (RFC 9293 section 3.8.6.2.1: at least half of the largest window).
+    /// Number of the bytes of a segment that may be sent into a window with room for `open` bytes only. The result is 0
+    /// or `open`: at least half of the largest window (RFC 9293 section 3.8.6.2.1), in Linux the end of a packet of
+    /// several segments ([`Sender::packet_leaves`]).
     #[inline]
-    pub(super) fn through_window(&self, open: u64) -> u64 {
-        if open > 0 && (self.small.overridden || open >= self.small.largest_window / 2) { open } else { 0 }
+    pub(super) fn through_window(&self, now: Nanos, open: u64) -> u64 {
+        let fits = || if self.has_packets() { self.goes_on(now) } else { open >= self.small.largest_window / 2 };
+        if open > 0 && (self.small.overridden || fits()) { open } else { 0 }
+    }
+
+    /// Takes note of a window that is larger than any before, `offered` bytes. Linux's segments have at most half of the
+    /// largest window, unless that is tiny (include/net/tcp.h, tcp_bound_to_half_wnd).
+    #[inline(never)]
+    pub(super) fn on_larger_window(&mut self, offered: u64) {
+        self.small.largest_window = offered;
+        if !self.has_packets() {
+            return;
+        }
+        let bound = if offered > SMALL_WINDOW { offered / 2 } else { offered };
+        let mss = self.rare.full_mss.min(bound);
+        if mss > 0 && mss != self.mss {
+            self.resize_segments(mss);
+        }
     }
 
     /// Turns Nagle's rule on or off (off with TCP_NODELAY). Turning the rule off releases waiting data, even with a
     /// cork.
     pub fn set_nagle(&mut self, on: bool) {
         self.small.nagle = on;
+        self.look_again();
         self.small.overridden |= !on && self.nxt < self.end();
     }
 
     /// Turns on or off that segments wait until they are full (TCP_CORK). Removing the cork releases waiting data as
     /// far as Nagle's rule allows.
     pub fn set_cork(&mut self, on: bool) {
+        self.look_again();
         if self.small.cork && !on {
             self.small.more = false;
             self.small.overridden |= !self.small.nagle && self.nxt < self.end();

@@ -19,6 +19,9 @@ pub(super) struct Offload {
     on: bool,
     /// Whether the packet has more than one segment.
     several: bool,
+    /// Whether data waits for a larger packet. An acknowledgment, a write or a close has TCP look again; the passing of
+    /// time alone does not.
+    held: bool,
     /// Segments of the packet that are still to be sent, and the time at which it leaves.
     left: u32,
     at: Nanos,
@@ -40,7 +43,7 @@ impl Sender {
         if !self.offload.on {
             return true;
         }
-        if self.offload.left > 0 && self.offload.at == now {
+        if self.goes_on(now) {
             self.offload.left -= 1;
             return true;
         }
@@ -49,6 +52,9 @@ impl Sender {
 
     #[inline(never)]
     fn begin_packet(&mut self, now: Nanos, load: u64, allowance: u64) -> bool {
+        if self.offload.held && matches!(self.phase, Phase::Open | Phase::Cwr) && !self.probe_due {
+            return false;
+        }
         self.offload.left = 0;
         self.offload.several = false;
         let mss = self.mss;
@@ -64,16 +70,37 @@ impl Sender {
         let quota = quota.min(largest);
         let buffered = self.buffered(unsent, quota);
         if buffered > mss && self.waits_for_larger_packet(now, room * mss, open, buffered, largest) {
+            self.offload.held = true;
             return false;
         }
         let needed = buffered.min(open);
         let whole = needed / mss;
-        let partial = u64::from(!needed.is_multiple_of(mss) && !self.waits_to_fill(needed == unsent));
+        // tcp_mss_split_point: what ends at the edge of the window is not full either, and Nagle's rule decides.
+        let held = if needed == unsent { self.waits_to_fill(true) } else { self.holds_short_segments() };
+        let partial = u64::from(!needed.is_multiple_of(mss) && !held);
         let segments = (whole + partial).min(quota);
         self.offload.left = segments.saturating_sub(1) as u32;
         self.offload.several = segments > 1;
         self.offload.at = now;
         true
+    }
+
+    /// Whether the packet that is leaving goes on with the next segment.
+    #[inline]
+    pub(super) fn goes_on(&self, now: Nanos) -> bool {
+        self.offload.left > 0 && self.offload.at == now
+    }
+
+    /// Lets data that waits for a larger packet be looked at again.
+    #[inline]
+    pub(super) fn look_again(&mut self) {
+        self.offload.held = false;
+    }
+
+    /// Whether the stack has such packets.
+    #[inline]
+    pub(super) fn has_packets(&self) -> bool {
+        self.offload.on
     }
 
     /// Bytes of the buffer that holds the next unsent byte. A buffer takes what `quota` segments lack from the next one

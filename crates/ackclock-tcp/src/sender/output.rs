@@ -3,7 +3,7 @@
 use super::frto::Frto;
 use super::recovery::Phase;
 use super::{Sender, Transmission};
-use crate::config::Restart;
+use crate::config::{Conformance, Restart};
 use crate::recovery::Recovery;
 use crate::{NEVER, Nanos, Observer};
 
@@ -291,12 +291,19 @@ impl Sender {
         //# a connection MUST NOT send data with a sequence number higher than the sum of SND.UNA and rwnd
         let open = self.window_edge.saturating_sub(self.nxt);
         if len > open {
-            len = self.through_window(open);
+            len = self.through_window(now, open);
             if len == 0 {
                 return None;
             }
         } else if len < mss && self.waits_to_fill(len == unsent) {
             return None;
+        }
+        let mut fin = self.closed && self.nxt + len == self.written;
+        if fin && len >= open {
+            fin = self.fin_leaves(now);
+            if !fin && (len == 0 || self.has_packets() && !self.small.overridden) {
+                return None;
+            }
         }
         let allowance = if idle {
             self.resume(now, obs);
@@ -324,7 +331,6 @@ impl Sender {
             let ctx = self.context(now);
             self.validation.before_send(&mut self.window, &ctx, 0);
         }
-        let fin = self.closed && self.nxt + len == self.written;
         let offset = self.nxt;
         let seq_len = len as u32 + u32::from(fin);
         self.board.push(offset, seq_len, now);
@@ -349,6 +355,12 @@ impl Sender {
         // RFC 3168 section 6.1.2: the first new data after a reduction carries CWR.
         let cwr = std::mem::take(&mut self.cwr_due);
         Some(Transmission { offset, len: len as u32, fin, retransmission: false, cwr })
+    }
+
+    /// Whether a FIN leaves although the peer's window has no room for it. FreeBSD does not ask (tcp_output.c,
+    /// tcp_default_output), and Linux asks about the first segment of a packet alone (tcp_snd_wnd_test).
+    fn fin_leaves(&self, now: Nanos) -> bool {
+        self.config.conformance == Conformance::FreeBsd || self.goes_on(now)
     }
 
     /// Applies restart after idle and window validation when sending resumes with nothing outstanding.

@@ -36,6 +36,7 @@ impl Sender {
     pub(super) fn append(&mut self, bytes: u64) {
         if self.writes.size == 0 {
             self.written = self.written.saturating_add(bytes);
+            self.look_again();
             return;
         }
         let idle = self.nxt >= self.written && self.writes.left == 0;
@@ -54,6 +55,7 @@ impl Sender {
         let bytes = self.writes.left.min(self.writes.size);
         self.writes.left -= bytes;
         self.written = self.written.saturating_add(bytes);
+        self.look_again();
     }
 
     /// Forgets data that the application has not yet written.
@@ -64,6 +66,7 @@ impl Sender {
 
     /// Marks the end of the stream: the application writes no more data.
     pub fn close(&mut self) {
+        self.look_again();
         if self.writes.size == 0 {
             self.closed = true;
         } else {
@@ -94,7 +97,10 @@ impl Sender {
             self.note_writing();
             return true;
         }
-        self.closed |= std::mem::take(&mut self.writes.closing);
+        if std::mem::take(&mut self.writes.closing) {
+            self.closed = true;
+            self.look_again();
+        }
         self.note_writing();
         !delayed
     }
