@@ -181,6 +181,16 @@ class NamedTables(ABC):
         return self._table("rates")
 
     @property
+    def limits(self) -> Table:
+        """One row a flow: for how long its senders were limited, and by what; needs ``probes.limits``.
+
+        At each moment one limit counts. The times are summed over the flow's connections, from the end of the
+        handshake. ``busy_s``, ``rwnd_limited_s`` and ``sndbuf_limited_s`` have the meaning that ``ss -i`` gives
+        them; a kernel knows only these.
+        """
+        return self._table("limits")
+
+    @property
     def delays(self) -> Table:
         """One row a flow: one-way delays of the packets that its sinks received; needs ``probes.delays``."""
         return self._table("delays")

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "runs", "topologies", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures",
+    "runs", "topologies", "buffers", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds", "compare", "figures",
     "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate", "learn",
     "newcwv-linux", "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip

@@ -10,7 +10,7 @@ use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
-use crate::sysctl::{FreeBsd, Sysctls, choose_congestion_control};
+use crate::sysctl::{Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::{Numbers, segment_of, tcp_of};
 use ackclock_tcp::config::{Conformance, Keepalive};
@@ -111,6 +111,8 @@ impl Host {
     fn config(&self, options: &Options, passive: bool) -> Result<Config, Stop> {
         let mut config = self.base.clone();
         config.mss = self.settings.mss();
+        // The calls of the script keep the send buffer.
+        config.send_buffer = 0;
         self.sysctls.apply(&mut config, passive)?;
         if let Some(mss) = options.max_segment {
             config.mss = config.mss.min(mss);
@@ -220,14 +222,16 @@ impl Host {
 
     fn send_buffer(&self, options: &Options) -> SendBuffer {
         if self.is_freebsd() {
+            let (start, most) = (self.sysctls.freebsd.send_buffer(&self.base), self.base.send_buffer_max);
             return match options.send_buffer {
                 Some(limit) => SendBuffer::plain(limit, None),
-                None => SendBuffer::plain(self.sysctls.freebsd.send_buffer(), Some(FreeBsd::SEND_BUFFER_MOST)),
+                None => SendBuffer::plain(start, (start < most).then_some(most)),
             };
         }
+        let [start, most] = self.sysctls.send_buffer(&self.base);
         let mut buffer = match options.send_buffer {
             Some(limit) => SendBuffer::new(limit, None),
-            None => SendBuffer::new(self.sysctls.send_buffer(), Some(self.sysctls.send_buffer_most())),
+            None => SendBuffer::new(start, Some(most)),
         };
         buffer.paced = self.sysctls.fair_queue;
         buffer
@@ -398,7 +402,11 @@ impl Host {
 
     /// Number of unsent bytes from which a socket accepts no more data (TCP_NOTSENT_LOWAT).
     pub fn not_sent_low(&self, id: SocketId) -> Option<u64> {
-        self.sockets[id].options.not_sent_low.or(self.sysctls.not_sent_low)
+        self.sockets[id].options.not_sent_low.or(self.default_low())
+    }
+
+    fn default_low(&self) -> Option<u64> {
+        self.sysctls.not_sent_low.or((self.base.notsent_lowat > 0).then_some(self.base.notsent_lowat))
     }
 
     /// Whether `poll` reports a socket as writable.
@@ -410,7 +418,7 @@ impl Host {
 
     /// Sends all segments that may be sent now, and then wakes writers that have room.
     pub fn drain(&mut self) {
-        let low = self.sysctls.not_sent_low;
+        let low = self.default_low();
         for (id, socket) in self.sockets.iter_mut().enumerate() {
             let low = socket.options.not_sent_low.or(low);
             let Role::Connection(connection) = &mut socket.role else { continue };

@@ -1,44 +1,26 @@
-//! Amount of data that a socket accepts before a write blocks. Scripts with small buffers state Linux's accounting to
-//! the byte.
+//! Amount of data that a socket accepts before a write blocks: the accounting of [`ackclock_tcp::send_buffer`] for writes
+//! of a script. Scripts with small buffers state Linux's accounting to the byte.
 //!
-//! The kernel fills buffers of a size goal: whole segments of at most half the largest window that the peer offered. It
-//! checks its limits only before it begins another buffer (net/ipv4/tcp.c, tcp_sendmsg_locked). Queued data count with
-//! the memory of the buffers. Without SO_SNDBUF, the limit grows with the congestion window (net/ipv4/tcp_input.c,
-//! tcp_sndbuf_expand).
-//!
-//! FreeBSD's buffer counts payload alone, and grows by 8 KiB at a time while it limits the sender
-//! (sys/netinet/tcp_output.c, tcp_sndbuf_autoscale).
+//! The kernel fills buffers of a size goal: whole segments of at most half the largest window that the peer offered.
 
 use crate::socket::Connection;
 use ackclock_tcp::Nanos;
+pub use ackclock_tcp::send_buffer::LEAST;
+use ackclock_tcp::send_buffer::{Counts, OVERHEAD, SendBuffer as Limit};
 
-/// Memory of a buffer in addition to its payload, bytes (since Linux 6.3; include/linux/skbuff.h, SKB_TRUESIZE of
-/// MAX_TCP_HEADER).
-const OVERHEAD: u64 = 896;
 /// Largest payload of a buffer, bytes.
 const MOST: u64 = 65_535 - 320;
-/// Step by which FreeBSD's buffer grows (net.inet.tcp.sendbuf_inc), bytes.
-const STEP: u64 = 8192;
-/// Room from which FreeBSD reports a socket as writable (so_snd.sb_lowat), bytes.
-const LOW: u64 = 2048;
-/// Smallest SO_SNDBUF, bytes.
-pub const LEAST: u64 = 4608;
 
 /// The send buffer of a connection.
 #[derive(Clone, Debug)]
 pub struct SendBuffer {
-    /// Limit of the memory, bytes.
-    limit: u64,
-    /// Largest value to which the limit may grow; `None` after SO_SNDBUF.
-    most: Option<u64>,
+    limit: Limit,
     /// Stream offset at which the present buffer begins.
     tail: u64,
     /// Largest window that the peer has offered.
     window: u64,
     /// Stream offset at which the last pushed buffer ends.
     pushed: u64,
-    /// Whether the limit is that of payload alone, as in FreeBSD.
-    plain: bool,
     /// Whether the device's queue paces; data in that queue then count as sent.
     pub paced: bool,
     /// Whether a writer found no room and waits for it.
@@ -50,33 +32,30 @@ pub struct SendBuffer {
 impl SendBuffer {
     /// A buffer of `limit` bytes of memory that may grow to `most`.
     pub fn new(limit: u64, most: Option<u64>) -> SendBuffer {
-        SendBuffer {
-            limit,
-            most,
-            tail: 0,
-            window: 0,
-            pushed: 0,
-            plain: false,
-            paced: false,
-            wanted: false,
-            checked: true,
-        }
+        SendBuffer::of(Limit::new(Counts::Memory, limit, most))
     }
 
     /// A buffer of `limit` bytes of payload that may grow to `most`.
     pub fn plain(limit: u64, most: Option<u64>) -> SendBuffer {
-        SendBuffer { plain: true, ..SendBuffer::new(limit, most) }
+        SendBuffer::of(Limit::new(Counts::Payload, limit, most))
+    }
+
+    fn of(limit: Limit) -> SendBuffer {
+        SendBuffer { limit, tail: 0, window: 0, pushed: 0, paced: false, wanted: false, checked: true }
     }
 
     /// Fixes the limit, as SO_SNDBUF does.
     pub fn fix(&mut self, limit: u64) {
-        self.limit = limit;
-        self.most = None;
+        self.limit.fix(limit);
     }
 
     /// The limit, as `getsockopt` reports it.
     pub fn limit(&self) -> u64 {
-        self.limit
+        self.limit.limit()
+    }
+
+    fn is_plain(&self) -> bool {
+        self.limit.counts() == Counts::Payload
     }
 
     /// Records the window that the peer offers, in bytes.
@@ -86,10 +65,7 @@ impl SendBuffer {
 
     /// Raises the limit according to the congestion window.
     pub fn grow(&mut self, cwnd_segments: u64, mss: u64) {
-        let Some(most) = self.most.filter(|_| !self.plain) else { return };
-        let per_segment = (mss + 640).next_power_of_two() + 256;
-        let wanted = 2 * cwnd_segments.max(10) * per_segment;
-        self.limit = self.limit.max(wanted.min(most));
+        self.limit.grow(cwnd_segments, mss, 2);
     }
 
     /// Payload of a full buffer.
@@ -107,8 +83,8 @@ impl SendBuffer {
     /// Number of bytes that the connection accepts before the limits are checked again; 0 if it accepts none.
     pub fn room(&mut self, connection: Numbers, low: Option<u64>) -> u64 {
         let Numbers { written, sent, queued, mss } = connection;
-        if self.plain {
-            return self.limit.saturating_sub(queued);
+        if self.is_plain() {
+            return self.limit().saturating_sub(queued);
         }
         self.tail = self.tail.max(sent).min(written);
         let goal = self.goal(mss);
@@ -116,8 +92,7 @@ impl SendBuffer {
         if filled > 0 && filled < goal {
             return goal - filled;
         }
-        let fits = self.memory(queued, mss) < self.limit && low.is_none_or(|low| written - sent < low);
-        if !fits {
+        if !self.limit.has_room(self.memory(queued, mss), written - sent, low) {
             return 0;
         }
         self.tail = written;
@@ -128,7 +103,7 @@ impl SendBuffer {
     /// buffer that ends here is to be pushed: at the end of a write, or if it is full and more than half of the largest
     /// window has been written since the last push (net/ipv4/tcp.c, tcp_push and forced_push).
     pub fn pushes(&mut self, written: u64, last: bool, mss: u64) -> bool {
-        let full = !self.plain && written == self.tail + self.goal(mss);
+        let full = !self.is_plain() && written == self.tail + self.goal(mss);
         let pushes = last || full && written > self.pushed + self.window / 2;
         if pushes {
             self.push(written);
@@ -141,25 +116,11 @@ impl SendBuffer {
         self.pushed = written;
     }
 
-    /// FreeBSD's growth, with `window` bytes that the peer and the congestion control allow, of which `in_flight` are in
-    /// use, and `offered` that the peer allows.
-    fn autoscale(&mut self, queued: u64, window: u64, in_flight: u64, offered: u64) {
-        let Some(most) = self.most.filter(|_| self.plain) else { return };
-        let limits = queued >= self.limit / 8 * 7 && queued < most && window >= queued - in_flight.min(queued);
-        if limits && offered / 4 * 5 >= self.limit {
-            self.limit = (self.limit + STEP).min(most);
-        }
-    }
-
-    /// Whether `poll` reports the socket as writable and a sleeping writer is woken: a third of the limit is free, and
-    /// less than half of `low` is unsent.
+    /// Whether `poll` reports the socket as writable and a sleeping writer is woken.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
         let Numbers { written, sent, queued, mss } = connection;
-        if self.plain {
-            return self.limit.saturating_sub(queued) >= LOW.min(self.limit);
-        }
-        let memory = self.memory(queued, mss);
-        self.limit.saturating_sub(memory) >= memory / 2 && low.is_none_or(|low| 2 * (written - sent) < low)
+        let used = if self.is_plain() { queued } else { self.memory(queued, mss) };
+        self.limit.is_writable(used, written - sent, low)
     }
 }
 
@@ -189,7 +150,7 @@ impl Connection {
         let stream = self.stream();
         let (mss, cwnd) = (u64::from(info.snd_mss), u64::from(info.snd_cwnd));
         let window = info.snd_wnd.min(cwnd * mss);
-        self.send_buffer.autoscale(stream.queued, window, stream.queued - self.unsent(), info.snd_wnd);
+        self.send_buffer.limit.autoscale(stream.queued, window, stream.queued - self.unsent(), info.snd_wnd);
         if !self.send_buffer.wanted {
             return;
         }
@@ -254,21 +215,10 @@ mod tests {
     }
 
     #[test]
-    fn freebsd_counts_payload_and_grows_while_it_limits_the_sender() {
+    fn freebsd_counts_payload() {
         let mut buffer = SendBuffer::plain(32_768, Some(40_000));
         buffer.offered(257 << 7);
         assert_eq!(taken(&mut buffer, 59_000, 10_000, None), 32_768);
-        buffer.autoscale(28_000, 100_000, 10_000, 100_000);
-        assert_eq!(buffer.limit(), 32_768, "an eighth is free");
-        buffer.autoscale(32_768, 20_000, 10_000, 100_000);
-        assert_eq!(buffer.limit(), 32_768, "the window limits the sender");
-        buffer.autoscale(32_768, 100_000, 10_000, 26_000);
-        assert_eq!(buffer.limit(), 32_768, "the peer's window is smaller");
-        buffer.autoscale(32_768, 100_000, 10_000, 100_000);
-        assert_eq!(buffer.limit(), 40_000);
-        let numbers = |queued| Numbers { written: 60_000, sent: 60_000, queued, mss: 1000 };
-        assert!(!buffer.writable(numbers(38_000), None));
-        assert!(buffer.writable(numbers(37_000), None));
     }
 
     #[test]
@@ -278,15 +228,5 @@ mod tests {
         let numbers = |queued| Numbers { written: 60_000, sent: 60_000, queued, mss: 1000 };
         assert!(!buffer.writable(numbers(30_000), None));
         assert!(buffer.writable(numbers(24_000), None));
-    }
-
-    #[test]
-    fn the_limit_grows_with_the_window_unless_it_was_set() {
-        let mut buffer = SendBuffer::new(50_000, Some(1 << 22));
-        buffer.grow(20, 1000);
-        assert_eq!(buffer.limit(), 2 * 20 * 2304);
-        buffer.fix(8192);
-        buffer.grow(100, 1000);
-        assert_eq!(buffer.limit(), 8192);
     }
 }

@@ -114,6 +114,13 @@ pub struct Info {
     pub pacing_rate: u64,
     /// See `pacing_rate`.
     pub delivery_rate: u64,
+    /// Time with data to send or outstanding, and of it the times for which the receive window and the send buffer were the
+    /// limit, in us.
+    pub busy: u64,
+    /// See `busy`.
+    pub rwnd_limited: u64,
+    /// See `busy`.
+    pub sndbuf_limited: u64,
 }
 
 /// Reads a structure that describes a connection. Kernels give as much of the structure as they know; the rest stays
@@ -185,6 +192,9 @@ impl Info {
             min_rtt: word(148),
             data_segs_out: word(156),
             delivery_rate: wide(160),
+            busy: wide(168),
+            rwnd_limited: wide(176),
+            sndbuf_limited: wide(184),
         })
     }
 

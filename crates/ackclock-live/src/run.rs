@@ -114,7 +114,7 @@ pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>) -> Result<Outpu
         });
         forwarded.map(|(_, lateness)| (lateness, emulation))
     });
-    let ran = World::new(flows, start, samples.clone(), rates)
+    let ran = World::new(flows, start, samples.clone(), rates, probes.limits == Some(true))
         .and_then(|mut world| world.run(scenario.duration).and_then(|()| world.report(scenario.duration)));
     drop(tells);
     let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;

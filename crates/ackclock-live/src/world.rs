@@ -11,7 +11,7 @@ use ackclock_core::Nanos;
 use ackclock_emu::{Waiter, clock};
 use ackclock_results::{Table, Tables};
 use ackclock_sim::ids::FlowId;
-use ackclock_sim::measures::push_flow;
+use ackclock_sim::measures::{LIMITS, Limit, Limited, push_flow, push_limits};
 use ackclock_sim::series::Rates;
 use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
@@ -58,6 +58,8 @@ pub struct World {
     /// The samples of windows, if there are any; the thread that forwards takes them.
     samples: Option<Arc<Mutex<Samples>>>,
     rates: Option<Rates>,
+    /// Whether the table `limits` is asked for.
+    limits: bool,
     /// Time 0 on the monotonic clock.
     start: Nanos,
     now: Nanos,
@@ -72,6 +74,7 @@ impl World {
         start: Nanos,
         samples: Option<Arc<Mutex<Samples>>>,
         rates: Option<Rates>,
+        limits: bool,
     ) -> io::Result<World> {
         let most = flows.iter().map(|flow| flow.wanted.write_size).max().unwrap_or(1);
         let mut world = World {
@@ -83,6 +86,7 @@ impl World {
             waiter: Waiter::new()?,
             samples,
             rates,
+            limits,
             start,
             now: 0,
             // The pages have to be there before a system call: see the notes on kernels in user mode.
@@ -300,6 +304,14 @@ impl World {
         totals.segments_sent += u64::from(info.segs_out);
         totals.data_segments_sent += u64::from(info.data_segs_out);
         totals.retransmits += u64::from(info.total_retrans);
+        if self.limits {
+            let spent = LIMITS.map(|limit| match limit {
+                Limit::ReceiveWindow => Some(info.rwnd_limited * 1000),
+                Limit::SendBuffer => Some(info.sndbuf_limited * 1000),
+                _ => None,
+            });
+            totals.limited.get_or_insert_default().add(&Limited { busy: info.busy * 1000, spent });
+        }
         totals.srtt = info.srtt().or(totals.srtt);
         totals.min_rtt = info.smallest_rtt().into_iter().chain(totals.min_rtt).min();
         Ok(())
@@ -367,6 +379,9 @@ impl World {
             totals.recoveries = after.recoveries - flow.before.recoveries;
             totals.spurious_timeouts = after.spurious - flow.before.spurious;
             push_flow(&mut rows, &flow.labels, flow.start, now, totals);
+            if let Some(limited) = &totals.limited {
+                push_limits(&mut tables, &flow.labels.name, limited);
+            }
             flow.app().report(&flow.labels.name, now, &mut tables);
         }
         tables.insert("flows", rows);

@@ -125,6 +125,19 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     let buffer = VOLUME.write(tcp.receive_buffer);
     rules.refuse(tcp.receive_buffer < tcp.mss.into(), "receive_buffer", &needs, &buffer, message);
 
+    if tcp.send_buffer > 0 {
+        let message = format!("is less than one segment; accepted: at least the mss, {}", VOLUME.write(tcp.mss.into()));
+        let buffer = VOLUME.write(tcp.send_buffer);
+        rules.refuse(tcp.send_buffer < tcp.mss.into(), "send_buffer", &needs, &buffer, message);
+        let message = format!("is less than the send_buffer; accepted: at least {}", quoted(&buffer));
+        let (most, needs) = (VOLUME.write(tcp.send_buffer_max), [rules.at.key("send_buffer"), stack.clone()]);
+        rules.refuse(tcp.send_buffer_max < tcp.send_buffer, "send_buffer_max", &needs, &most, message);
+    }
+    let ignored = tcp.send_buffer == 0 && rules.given("send_buffer_max");
+    let message =
+        "has no effect, because the send buffer has no limit on this stack; accepted: a send_buffer beside it";
+    rules.refuse(ignored, "send_buffer_max", std::slice::from_ref(&stack), "", message);
+
     let message = "is too long; accepted: less than \"500ms\" (RFC 9293 section 3.8.6.3)";
     rules.refuse(tcp.delayed_ack >= DELAYED_ACK_LIMIT, "delayed_ack", std::slice::from_ref(&stack), "", message);
 

@@ -245,6 +245,9 @@ record! {
         queues: bool = default(false, Flag);
         /// Whether the bytes that each flow's sink receives are recorded for every interval.
         rates: bool = default(false, Flag);
+        /// Whether the time is summed for which each flow's senders were limited by the congestion window, the receive
+        /// window, the send buffer, pacing or the application.
+        limits: Option<bool> = optional("false", Flag);
         /// Minimum time between two records of a flow's window; zero records every acknowledgment. It is also the
         /// interval of queues and rates.
         interval: Nanos = default("10ms", time());

@@ -219,6 +219,7 @@ impl Flow {
             mss: self.mss(packet_size),
             initial_window: self.initial_window.map_or(stack.initial_window, InitialWindow::Segments),
             receive_buffer_max: self.receive_buffer.unwrap_or(stack.receive_buffer_max),
+            send_buffer_max: self.send_buffer.unwrap_or(stack.send_buffer_max),
             restart: self.restart_after_idle.unwrap_or(stack_restart),
             pacing: self.pacing.as_ref().map_or(stack.pacing, |pacing| pacing.of_sender(packet_size)),
             careful_resume: self.careful_resume.as_ref().map(|saved| Saved {

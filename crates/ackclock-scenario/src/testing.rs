@@ -103,6 +103,9 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].abe", "true"),
     ("flows[2].nagle", "true"),
     ("flows[2].receive_buffer_max", "1MB"),
+    ("flows[2].send_buffer", "64KiB"),
+    ("flows[2].send_buffer_max", "2MB"),
+    ("flows[2].notsent_lowat", "16KiB"),
     ("flows[2].restart_after_idle", "off"),
     ("flows[2].mss", "1000B"),
     ("flows[1].app.size", "3MB"),
@@ -170,6 +173,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("probes.delays", "true"),
     ("probes.queues", "true"),
     ("probes.rates", "true"),
+    ("probes.limits", "true"),
     ("probes.interval", "0s"),
     ("probes.from", "1s"),
     ("probes.to", "50s"),
@@ -218,6 +222,9 @@ pub fn change(index: usize) -> Vec<(String, String)> {
     if path.ends_with(".return_route") {
         let links = "[{ ends = ['right', 'far'], preset = 'lte' }, { ends = ['far', 'left'], preset = 'lte' }]";
         pairs.push(("links", links.to_owned()));
+    }
+    if path == "flows[2].send_buffer_max" {
+        pairs.push(("flows[2].send_buffer", "64KiB".to_owned()));
     }
     if path == "flows[0].app.live.latency" {
         pairs.push(("flows[0].app.live", "{ latency = '6s' }".to_owned()));

@@ -5,6 +5,7 @@ use ackclock_net::Carried;
 use crate::endpoint::Endpoint;
 use ackclock_core::{Nanos, Rate};
 use ackclock_results::{Row, Sketch, Table, Tables, declared};
+pub use ackclock_tcp::limits::Limit;
 
 const NS_PER_MS: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
@@ -69,11 +70,41 @@ pub struct FlowTotals {
     pub srtt: Option<Nanos>,
     /// Smallest RTT sample of all connections.
     pub min_rtt: Option<Nanos>,
+    /// What limited the sources, if that is recorded.
+    pub limited: Option<Limited>,
 }
 
+/// The time for which the senders of a flow were limited, by what.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Limited {
+    /// Time in which they had data to send or outstanding.
+    pub busy: Nanos,
+    /// Time with each of [`LIMITS`], as far as it is known.
+    pub spent: [Option<Nanos>; LIMITS.len()],
+}
+
+impl Limited {
+    /// Adds the times of a connection.
+    pub fn add(&mut self, other: &Limited) {
+        self.busy += other.busy;
+        for (total, spent) in self.spent.iter_mut().zip(other.spent) {
+            *total = total.map_or(spent, |total| spent.map(|spent| total + spent));
+        }
+    }
+}
+
+/// What limits a sender, in the order of the columns of the table `limits`.
+pub const LIMITS: [Limit; 6] =
+    [Limit::CongestionWindow, Limit::ReceiveWindow, Limit::SendBuffer, Limit::Pacing, Limit::Application, Limit::Idle];
+
 impl FlowTotals {
-    /// Adds the totals of a connection.
-    pub fn add<E: Endpoint>(&mut self, source: &E, sink: &E) {
+    /// Adds the totals of a connection at `now`.
+    pub fn add<E: Endpoint>(&mut self, source: &E, sink: &E, now: Nanos) {
+        if let Some(limits) = source.limits() {
+            let spent = LIMITS.map(|limit| Some(limits.spent(now, limit)));
+            let busy = spent.iter().flatten().sum::<Nanos>() - limits.spent(now, Limit::Idle);
+            self.limited.get_or_insert_default().add(&Limited { busy, spent });
+        }
         let counts = source.counts();
         self.bytes_delivered += sink.received();
         self.segments_sent += counts.packets_sent;
@@ -140,6 +171,24 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
         srtt_ms: ms(totals.srtt).into(),
         min_rtt_ms: ms(totals.min_rtt).into(),
     });
+}
+
+/// Appends a flow's row to the table `limits`.
+pub fn push_limits(tables: &mut Tables, flow: &str, limited: &Limited) {
+    let Limited { busy, spent } = limited;
+    let [cwnd, receive_window, send_buffer, pacing, application, idle] =
+        spent.map(|time| time.map(|time| time as f64 / NS_PER_S));
+    declared::Limits {
+        flow: flow.into(),
+        busy_s: (*busy as f64 / NS_PER_S).into(),
+        cwnd_limited_s: cwnd.into(),
+        rwnd_limited_s: receive_window.into(),
+        sndbuf_limited_s: send_buffer.into(),
+        pacing_limited_s: pacing.into(),
+        app_limited_s: application.into(),
+        idle_s: idle.into(),
+    }
+    .add_to(tables);
 }
 
 /// Quantiles of the table `delay_cdf`, in thousandths.

@@ -186,7 +186,8 @@ impl Run {
         let seed = seed.unwrap_or(scenario.seed);
         let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
         let samples = scenario.probes.window || watching.traces.events || watching.traces.qlog;
-        let tcp = |config: &Config| Config { samples_rate: samples, ..config.clone() };
+        let notes_limits = scenario.probes.limits == Some(true);
+        let tcp = |config: &Config| Config { samples_rate: samples, notes_limits, ..config.clone() };
         let facts = (watching.check || cfg!(debug_assertions)).then(|| build::facts(scenario));
         let world = if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
             let convert = |flow: &Flow, config: &Config, name: &str| match flow.other_transport() {

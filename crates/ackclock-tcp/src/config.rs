@@ -266,6 +266,8 @@ macro_rules! declare {
             /// Whether the sender samples the delivery rate and notes losses for observers, even if the congestion control
             /// does not ask for this. It changes nothing that is sent.
             pub samples_rate: bool,
+            /// Whether the sender notes what limits it ([`crate::limits`]). It changes nothing that is sent.
+            pub notes_limits: bool,
         }
 
         /// All settings of [`Config`].

@@ -13,7 +13,9 @@ const MICROSECOND: u64 = MILLISECOND / 1000;
 fn peer(name: &str, segments: f64) -> Peer {
     let entry = cc::by_name("fixed-window").expect("in the catalogue");
     let cc = Algorithm::given(entry, &[("segments", segments)]).expect("within its range");
-    let config = Config { mss: MSS as u32, timestamps: false, cc, ..(stack::by_name(name).expect("a stack").config)() };
+    let stack = (stack::by_name(name).expect("a stack").config)();
+    // A send buffer without a limit takes every write at once.
+    let config = Config { mss: MSS as u32, timestamps: false, send_buffer: 0, cc, ..stack };
     Peer::established(&config)
 }
 

@@ -47,9 +47,24 @@ WRITE = "16MiB"
 a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
 VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
 """Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
-RECEIVE_BUFFERS = ("receive_buffer", "receive_buffer_max")
-"""Fields that no setting of Linux fixes: the kernel computes the window from the memory that packets take, and again
-during a connection (tcp_measure_rcv_mss)."""
+BUFFERS = {
+    "send_buffer": "16KiB",
+    "send_buffer_max": "4MiB",
+    "receive_buffer": "128KiB",
+    "receive_buffer_max": "6MiB",
+}
+"""Fields of buffers, and the memory that Linux gives them without the field (tcp_wmem and tcp_rmem)."""
+LEAST_BUFFER = 4608
+"""Memory of the smallest send buffer (SOCK_MIN_SNDBUF), in bytes."""
+LARGEST_BUFFER = 2**31 - 1
+"""Largest value of tcp_wmem and tcp_rmem, in bytes."""
+PACKET_MEMORY = 832
+"""Memory that a packet takes at its receiver besides its payload, in bytes (SKB_TRUESIZE of a head of 256 bytes)."""
+SHARES = 256
+"""Unit of the share of payload in memory from which the kernel computes the window (TCP_RMEM_TO_WIN_SCALE)."""
+HEADERS = 40
+STAMPS = 12
+"""Bytes of the headers of a segment, and of the timestamps in them."""
 PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
 
@@ -132,13 +147,43 @@ class Asked:
                     self.refuse(f"{path}.{key}", f"{json.dumps(value)} is no setting of Linux; accepted: {accepted}")
             elif key in others:
                 others[key](f"{path}.{key}", value, wanted)
-            elif key in RECEIVE_BUFFERS:
-                message = "cannot be set in Linux, whose window follows the memory of packets; accepted: leave it out"
-                self.refuse(f"{path}.{key}", message)
-            elif key not in PLAIN and key not in ("stack", "cc", "validation"):
+            elif key == "notsent_lowat":
+                low = self.number(f"{path}.{key}", value, VOLUMES)
+                wanted["sysctls"]["net.ipv4.tcp_notsent_lowat"] = str(low)
+            elif key not in PLAIN and key not in BUFFERS and key not in ("stack", "cc", "validation"):
                 self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
+        self.buffers(path, flow, wanted)
         self.datagrams(f"{path}.app", flow["app"])
         return wanted
+
+    def buffers(self, path: str, flow: dict[str, Any], wanted: dict[str, Any]) -> None:
+        """The memory of both buffers.
+
+        It is twice the size of a field, as with SO_SNDBUF and SO_RCVBUF. For a receive buffer that does not grow, it is
+        the memory whose window has this size.
+        """
+        memory = {
+            key: self.number(f"{path}.{key}", flow.get(key, default), VOLUMES) * (2 if key in flow else 1)
+            for key, default in BUFFERS.items()
+        }
+        for name, kind in (("net.ipv4.tcp_wmem", "send_buffer"), ("net.ipv4.tcp_rmem", "receive_buffer")):
+            given, most = kind in flow, f"{kind}_max" in flow
+            if not given and not most:
+                continue
+            start, end = memory[kind], memory[f"{kind}_max"]
+            if kind == "receive_buffer" and given and (not most or start == end):
+                payload = self.number("packet_size", self.canonical["packet_size"], VOLUMES) - HEADERS
+                payload -= STAMPS if flow.get("timestamps", True) else 0
+                share = payload * SHARES // (payload + PACKET_MEMORY)
+                start = end = -(-start // 2 * SHARES // max(share, 1))
+            elif given and not most:
+                end = start
+            if kind == "send_buffer":
+                start, end = max(start, LEAST_BUFFER), max(end, LEAST_BUFFER)
+            if end > LARGEST_BUFFER:
+                field = f"{kind}_max" if most else kind
+                self.refuse(f"{path}.{field}", "is more memory than Linux gives a socket; accepted: less than 1 GiB")
+            wanted["sysctls"][name] = f"4096 {start} {end}"
 
     def module(self, path: str, flow: dict[str, Any]) -> str:
         """The kernel's name of the congestion control."""

@@ -224,6 +224,15 @@ COLUMNS: dict[str, dict[str, str]] = {
         "sojourn_max_ms": "longest sojourn time",
         "capacity_bps": "capacity",
     },
+    "limits": {
+        "busy_s": "time with data to send or outstanding",
+        "cwnd_limited_s": "time limited by the congestion window",
+        "rwnd_limited_s": "time limited by the receive window",
+        "sndbuf_limited_s": "time limited by the send buffer",
+        "pacing_limited_s": "time limited by pacing",
+        "app_limited_s": "time limited by the application",
+        "idle_s": "idle time",
+    },
     "rates": {"bytes_delivered": "data delivered in an interval", "goodput_bps": "goodput in an interval"},
     "delays": {
         "packets": "packets with payload received",

@@ -385,6 +385,17 @@ class Flow(Record):
     receive_buffer_max
         Maximum size to which auto-tuning may raise the receive buffer. Accepted: a volume from "64B" to "1GiB" (units:
         B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's; receive_buffer where that is given.
+    send_buffer
+        Size of the send buffer, as SO_SNDBUF gives it. Linux counts the memory of the packets, and has twice this size
+        of it; FreeBSD counts payload. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB,
+        GiB). Absent: the stack's.
+    send_buffer_max
+        Maximum size to which auto-tuning may raise the send buffer. Accepted: a volume above zero such as "64KiB"
+        (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's; send_buffer where that is given.
+    notsent_lowat
+        Volume of unsent data in the send buffer from which the application has to wait (TCP_NOTSENT_LOWAT). Accepted: a
+        volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: the stack's, none on every
+        stack.
     delayed_ack
         Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once. Linux's stacks
         have a rule of their own and do not use it. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
@@ -449,6 +460,9 @@ class Flow(Record):
     handshake_data: bool | None = None
     receive_buffer: str | None = None
     receive_buffer_max: str | None = None
+    send_buffer: str | None = None
+    send_buffer_max: str | None = None
+    notsent_lowat: str | None = None
     delayed_ack: str | None = None
     ack_every: int | None = None
     quick_acks: int | None = None

@@ -32,6 +32,9 @@ class Probes(Record):
         recorded at every interval. Default: False.
     rates
         Whether the bytes that each flow's sink receives are recorded for every interval. Default: False.
+    limits
+        Whether the time is summed for which each flow's senders were limited by the congestion window, the receive
+        window, the send buffer, pacing or the application. Absent: false.
     interval
         Minimum time between two records of a flow's window; zero records every acknowledgment. It is also the interval
         of queues and rates. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "10ms".
@@ -48,6 +51,7 @@ class Probes(Record):
     delays: bool | None = None
     queues: bool | None = None
     rates: bool | None = None
+    limits: bool | None = None
     interval: str | None = None
     from_: str | None = None
     to: str | None = None

@@ -190,8 +190,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let keepalive = host.keepalive(&host.sockets[id].options);
     let mss = host.settings.mss();
     let start = match host.is_freebsd() {
-        true => host.sysctls.freebsd.send_buffer(),
-        false => host.sysctls.send_buffer(),
+        true => host.sysctls.freebsd.send_buffer(&host.base),
+        false => host.sysctls.send_buffer(&host.base)[0],
     };
     let freebsd = host.is_freebsd();
     let default_buffer = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);

@@ -49,12 +49,9 @@ const OFF: &[(&str, &str)] = &[
 ];
 
 impl FreeBsd {
-    /// Largest send buffer by auto-tuning (net.inet.tcp.sendbuf_max), bytes.
-    pub const SEND_BUFFER_MOST: u64 = 2 << 20;
-
     /// Initial send buffer of a socket, bytes.
-    pub fn send_buffer(&self) -> u64 {
-        self.send_buffer.unwrap_or(32 << 10)
+    pub fn send_buffer(&self, base: &Config) -> u64 {
+        self.send_buffer.unwrap_or(base.send_buffer)
     }
 
     /// Applies a setting. Returns whether the setting is FreeBSD's.

@@ -206,14 +206,12 @@ impl Sysctls {
         Ok(())
     }
 
-    /// Initial send buffer of a socket, bytes (Linux: 16 KiB).
-    pub fn send_buffer(&self) -> u64 {
-        self.send.map_or(16 << 10, |[_, start, _]| start)
-    }
-
-    /// Largest send buffer by auto-tuning, bytes (Linux: 4 MiB).
-    pub fn send_buffer_most(&self) -> u64 {
-        self.send.map_or(4 << 20, |[_, _, most]| most)
+    /// Initial send buffer of a socket, and the largest one by auto-tuning, bytes of memory (Linux: 16 KiB and 4 MiB); twice
+    /// the sizes of the configuration, of which 0 means Linux's.
+    pub fn send_buffer(&self, base: &Config) -> [u64; 2] {
+        let of = |size: u64, linux: u64| if size == 0 { linux } else { size.saturating_mul(2) };
+        let sizes = [of(base.send_buffer, 16 << 10), of(base.send_buffer_max, 4 << 20)];
+        self.send.map_or(sizes, |[_, start, most]| [start, most])
     }
 
     /// Applies the settings to a stack's configuration. `passive` is whether the peer opens the connection.

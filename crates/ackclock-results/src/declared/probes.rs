@@ -161,6 +161,30 @@ tables! {
         goodput_bps: Float "bit/s",
     }
 
+    /// One row a flow: for how long its senders were limited, and by what; needs `probes.limits`.
+    ///
+    /// At each moment one limit counts. The times are summed over the flow's connections, from the end of the handshake.
+    /// `busy_s`, `rwnd_limited_s` and `sndbuf_limited_s` have the meaning that `ss -i` gives them; a kernel knows only
+    /// these.
+    Limits = "limits" asked "probes.limits = true" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// Time in which data was to be sent or was not acknowledged.
+        busy_s: Float "s",
+        /// Time in which the congestion window allowed no further segment, recoveries included.
+        cwnd_limited_s: Float "s",
+        /// Time in which the peer's receive window allowed no further segment.
+        rwnd_limited_s: Float "s",
+        /// Time in which everything was sent and the application waited for room in the send buffer.
+        sndbuf_limited_s: Float "s",
+        /// Time in which the pacer held the next segment.
+        pacing_limited_s: Float "s",
+        /// Time in which data was outstanding and the application gave no more, or too little for a segment.
+        app_limited_s: Float "s",
+        /// Time in which everything was acknowledged and the application gave nothing.
+        idle_s: Float "s",
+    }
+
     /// One row a flow: one-way delays of the packets that its sinks received; needs `probes.delays`.
     Delays = "delays" asked "probes.delays = true" {
         /// The flow's name; of several copies with the copy's number.

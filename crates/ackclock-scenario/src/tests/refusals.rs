@@ -250,6 +250,17 @@ fn fields_that_contradict_each_other_are_refused() {
         (&[("flows[2].mss", "1461B")], "flows[2].mss", &["from 64B to 1460B", "packet_size is 1500B"]),
         (&[("packet_size", "1000B"), ("flows[2].mss", "1460B")], "flows[2].mss", &["from 64B to 960B"]),
         (&[("flows[2].receive_buffer", "1000B")], "flows[2].receive_buffer", &["less than one segment", "1460B"]),
+        (&[("flows[2].send_buffer", "1000B")], "flows[2].send_buffer", &["less than one segment", "1460B"]),
+        (
+            &[("flows[2].send_buffer", "64KiB"), ("flows[2].send_buffer_max", "32KiB")],
+            "flows[2].send_buffer_max",
+            &["less than the send_buffer", "64KiB"],
+        ),
+        (
+            &[("flows[2].stack", "rfc"), ("flows[2].send_buffer_max", "32KiB")],
+            "flows[2].send_buffer_max",
+            &["no limit on this stack"],
+        ),
         (
             &[("flows[2].delayed_ack", "500ms")],
             "flows[2].delayed_ack",

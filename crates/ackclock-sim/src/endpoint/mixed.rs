@@ -5,7 +5,7 @@ use ackclock_net::queue::Request;
 use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
 
 use super::foreign::{Datagram, Foreign, ForeignConfig};
-use super::{Contents, Counts, Endpoint, Event, Events, Packed, Progress};
+use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Progress};
 
 /// An endpoint of TCP or of another stack.
 #[expect(clippy::large_enum_variant, reason = "nearly all endpoints of a run may be of TCP")]
@@ -225,6 +225,13 @@ impl Endpoint for Mixed {
         match self {
             Mixed::Tcp(end) => Endpoint::counts(end),
             Mixed::Foreign(end) => end.counts(),
+        }
+    }
+
+    fn limits(&self) -> Option<&Limits> {
+        match self {
+            Mixed::Tcp(end) => Endpoint::limits(end),
+            Mixed::Foreign(_) => None,
         }
     }
 }

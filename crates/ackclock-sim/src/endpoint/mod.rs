@@ -127,6 +127,7 @@ mod tcp;
 
 use ackclock_core::{Nanos, Stream};
 
+pub use ackclock_tcp::limits::Limits;
 pub use ackclock_tcp::{Event as TcpEvent, NEVER, Progress};
 pub use contents::{Contents, Packed};
 
@@ -198,6 +199,11 @@ pub trait Endpoint: Sized {
 
     /// Returns the counts of this end since its creation, for the table `flows`.
     fn counts(&self) -> Counts;
+
+    /// Returns what limited this end as a sender, if its configuration asks for that and it knows.
+    fn limits(&self) -> Option<&Limits> {
+        None
+    }
 }
 
 /// Counts of an endpoint as a sender. Counts of things that a transport does not have stay zero.

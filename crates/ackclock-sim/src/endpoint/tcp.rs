@@ -6,7 +6,7 @@ use ackclock_net::queue::Request;
 use ackclock_tcp::config::Handshake;
 use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, Observer, Progress, Segment, State};
 
-use super::{Contents, Counts, Endpoint, Event, Events, Packed, TcpEvent};
+use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, TcpEvent};
 
 /// Segments without options are packed, which are nearly all. From the low end, `numbers` has the sequence number (32
 /// bits) and the acknowledgment number (32), and `bits` has the window (16) and the flags (9).
@@ -180,5 +180,9 @@ impl Endpoint for Tcp {
             srtt: self.srtt(),
             min_rtt: self.min_rtt(),
         }
+    }
+
+    fn limits(&self) -> Option<&Limits> {
+        self.limits()
     }
 }

@@ -6,7 +6,7 @@ mod flow;
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
-use crate::measures::{Achieved, FlowTotals, push_delays, push_flow};
+use crate::measures::{Achieved, FlowTotals, push_delays, push_flow, push_limits};
 use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
@@ -340,7 +340,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             self.network.events.set(self.source(EndpointId::new(slot, side)), Key::NEVER);
         }
         let flow = &mut self.flows[connection.flow.index()];
-        flow.finished.add(&connection.ends[0], &connection.ends[1]);
+        flow.finished.add(&connection.ends[0], &connection.ends[1], self.now);
         flow.open.remove(&connection.conn);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
@@ -363,7 +363,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let mut totals = flow.finished;
         for &slot in flow.open.values() {
             if let Some(connection) = self.connections.peek(slot) {
-                totals.add(&connection.ends[0], &connection.ends[1]);
+                totals.add(&connection.ends[0], &connection.ends[1], self.now);
             }
         }
         totals
@@ -402,6 +402,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         for flow in &self.flows {
             let totals = self.totals_of(flow);
             push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
+            if let Some(limited) = &totals.limited {
+                push_limits(&mut tables, &flow.labels.name, limited);
+            }
             if let Some(delays) = &flow.delays {
                 push_delays(&mut tables, &flow.labels.name, delays);
             }

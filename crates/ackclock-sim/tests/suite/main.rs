@@ -3,6 +3,7 @@
 mod common;
 
 mod applications;
+mod buffers;
 mod congestion_controls;
 mod datagrams;
 mod extremes;

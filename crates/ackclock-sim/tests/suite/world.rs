@@ -250,6 +250,6 @@ fn totals_add_up_over_connections() {
     let config = (stack::by_name("rfc").unwrap().config)();
     let (source, sink) = (ackclock_tcp::Endpoint::new(&config, 1), ackclock_tcp::Endpoint::new(&config, 2));
     let mut totals = FlowTotals { bytes_delivered: 5, srtt: Some(3), min_rtt: Some(2), ..FlowTotals::default() };
-    totals.add(&source, &sink);
+    totals.add(&source, &sink, 0);
     assert_eq!((totals.bytes_delivered, totals.srtt, totals.min_rtt), (5, Some(3), Some(2)));
 }

@@ -3,6 +3,7 @@
 use super::{Endpoint, State, Uses};
 use crate::config::Conformance;
 use crate::info::{CaState, EcnUse, Info};
+use crate::limits::Limits;
 use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window, validation};
 
@@ -33,6 +34,17 @@ impl Endpoint {
     /// The receive buffer, bytes.
     pub fn receive_buffer(&self) -> u64 {
         self.receiver.buffer()
+    }
+
+    /// The time that the sender spent with each limit since the handshake; `None` unless
+    /// [`crate::Config::notes_limits`].
+    pub fn limits(&self) -> Option<&Limits> {
+        self.sender.limits()
+    }
+
+    /// The limit of the send buffer, bytes: of memory in Linux's stacks, of payload in others; `None` if it has no limit.
+    pub fn send_buffer(&self) -> Option<u64> {
+        self.sender.send_buffer()
     }
 
     /// Stream bytes that we sent and that were acknowledged so far.

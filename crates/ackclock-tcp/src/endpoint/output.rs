@@ -37,6 +37,7 @@ impl Endpoint {
                         break;
                     }
                 }
+                self.sender.note_limit(now);
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
                 }

@@ -148,6 +148,9 @@ impl Sender {
             _ => self.board.ack(arrival.ack, |_| {}),
         };
         self.una = arrival.ack;
+        if self.queue.is_some() {
+            self.free_acked();
+        }
         self.last_acked = now;
         obs.event(now, Event::Acknowledged { una: self.una });
         self.expiries = 0;
@@ -197,6 +200,7 @@ impl Sender {
         let duplicated_probe = self.on_dsack(arrival);
         let mut arrived = self.expect(arrival);
         let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
+        self.free_acked();
         if advanced {
             obs.event(now, Event::Acknowledged { una: self.una });
         }

@@ -3,6 +3,7 @@
 //! All positions are stream offsets, 64 bits wide; a FIN occupies the offset after the last byte. The sender combines
 //! the strategies (congestion control, slow start, window validation, pacing), which do not depend on each other.
 
+mod buffered;
 mod frto;
 mod input;
 mod mtu;
@@ -32,6 +33,7 @@ use crate::careful_resume::CarefulResume;
 use crate::cc::{CongestionControl, Scope};
 use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule, WindowUnit};
 use crate::context::{Context, Window};
+use crate::limits::Limits;
 use crate::pacing::{Pacer, Pacing};
 use crate::recovery::{Counts, Recovery};
 use crate::slow_start::SlowStart;
@@ -139,6 +141,10 @@ pub(crate) struct Sender {
     marks: push::Marks,
     offload: offload::Offload,
     writes: writes::Writes,
+    /// What limits the sender, if that is noted.
+    limits: Option<Box<Limits>>,
+    /// The send queue, where the send buffer has a limit.
+    queue: Option<Box<buffered::SendQueue>>,
     board: Scoreboard,
     cc: Box<dyn CongestionControl>,
     validation: Box<dyn WindowValidation>,
@@ -236,6 +242,8 @@ impl Sender {
             marks: push::Marks::default(),
             offload: offload::Offload::new(&config),
             writes: writes::Writes::new(config.write_size),
+            limits: config.notes_limits.then(|| Box::new(Limits::new(0))),
+            queue: buffered::SendQueue::new(&config),
             scope,
             tells_sent: scope.deliveries || scope.sends || config.samples_rate,
             samples: scope.deliveries || config.samples_rate,
@@ -289,11 +297,15 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST
         //# be one segment
+        if let Some(limits) = &mut self.limits {
+            **limits = Limits::new(now);
+        }
         self.window.cwnd = if lost_syns >= self.config.syn_losses.count { self.mss } else { self.initial_window };
         self.last_sent = now;
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.round_window();
+        self.establish_queue();
         self.validation.on_start(&ctx);
         if self.scope.window {
             self.validation.on_owned_window();

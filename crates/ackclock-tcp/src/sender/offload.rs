@@ -5,7 +5,7 @@
 use super::Sender;
 use super::recovery::Phase;
 use crate::config::{Config, PacingBurst};
-use crate::pacing::{LARGEST, largest_packet};
+use crate::pacing::largest_packet;
 use crate::{MILLISECOND, Nanos, Rate};
 
 /// The share of a window that is not worth waiting for: sysctl tcp_tso_win_divisor.
@@ -33,6 +33,12 @@ impl Offload {
     pub fn new(config: &Config) -> Offload {
         Offload { on: config.pacing_burst == PacingBurst::Linux, ..Offload::default() }
     }
+
+    /// Whether no segment of a packet is still to be sent.
+    #[inline]
+    pub fn is_between_packets(&self) -> bool {
+        self.left == 0
+    }
 }
 
 impl Sender {
@@ -57,9 +63,14 @@ impl Sender {
         }
         self.offload.left = 0;
         self.offload.several = false;
+        if self.holds_packets() {
+            return false;
+        }
+        let at_once = self.pushes_one();
         let mss = self.mss;
         let unsent = self.written.saturating_sub(self.nxt);
         if unsent <= mss || self.probe_due {
+            self.cut_packet(unsent.min(mss));
             return true;
         }
         let room = allowance.saturating_sub(load) / mss;
@@ -69,7 +80,7 @@ impl Sender {
         let largest = self.segments_of_largest_packet(load);
         let quota = quota.min(largest);
         let buffered = self.buffered(unsent, quota);
-        if buffered > mss && self.waits_for_larger_packet(now, room * mss, open, buffered, largest) {
+        if buffered > mss && !at_once && self.waits_for_larger_packet(now, room * mss, open, buffered, largest) {
             self.offload.held = true;
             return false;
         }
@@ -79,6 +90,7 @@ impl Sender {
         let held = if needed == unsent { self.waits_to_fill(true) } else { self.holds_short_segments() };
         let partial = u64::from(!needed.is_multiple_of(mss) && !held);
         let segments = (whole + partial).min(quota);
+        self.cut_packet(needed.min(segments * mss));
         self.offload.left = segments.saturating_sub(1) as u32;
         self.offload.several = segments > 1;
         self.offload.at = now;
@@ -106,9 +118,10 @@ impl Sender {
     /// Bytes of the buffer that holds the next unsent byte. A buffer takes what `quota` segments lack from the next one
     /// (tcp_grow_skb); a record ends one.
     fn buffered(&self, unsent: u64, quota: u64) -> u64 {
-        let bounded = LARGEST.min((self.small.largest_window / 2).max(self.mss));
-        // A buffer takes at least one segment (tcp_xmit_size_goal), however large the segments are.
-        let size = (bounded / self.mss).max(1) * self.mss;
+        if let Some(known) = self.in_first_buffer(quota * self.mss) {
+            return self.within_record(self.nxt, known.min(unsent));
+        }
+        let size = self.size_goal();
         let left = size - (self.nxt - self.offload.start.min(self.nxt)) % size;
         self.within_record(self.nxt, left.max(quota * self.mss).min(unsent))
     }

@@ -4,6 +4,7 @@ use super::frto::Frto;
 use super::recovery::Phase;
 use super::{Sender, Transmission};
 use crate::config::{Conformance, Restart};
+use crate::limits::{Limit, Limits};
 use crate::recovery::Recovery;
 use crate::{NEVER, Nanos, Observer};
 
@@ -68,6 +69,47 @@ impl Sender {
         obs: &mut O,
     ) -> Option<Transmission> {
         self.new_data(now, allowance, obs)
+    }
+
+    /// Takes note of what limits the sender, after nothing more could be sent, if that is asked for.
+    #[inline]
+    pub fn note_limit(&mut self, now: Nanos) {
+        if self.limits.is_some() {
+            self.note_limit_now(now);
+        }
+    }
+
+    #[inline(never)]
+    fn note_limit_now(&mut self, now: Nanos) {
+        let unsent = self.end().saturating_sub(self.nxt);
+        let open = self.window_edge.saturating_sub(self.nxt);
+        let next = self.within_record(self.nxt, unsent.min(self.mss));
+        let limit = if unsent == 0 {
+            match self.waits_for_room() {
+                true => Limit::SendBuffer,
+                false if self.una < self.nxt => Limit::Application,
+                false => Limit::Idle,
+            }
+        } else if self.pacing {
+            Limit::Pacing
+        } else if next > open {
+            Limit::ReceiveWindow
+        } else if next < self.mss
+            && self.network_load() + next <= self.window.cwnd
+            && self.waits_to_fill(next == unsent)
+        {
+            Limit::Application
+        } else {
+            Limit::CongestionWindow
+        };
+        if let Some(limits) = &mut self.limits {
+            limits.note(now, limit);
+        }
+    }
+
+    /// The time spent with each limit, if it is noted.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.limits.as_deref()
     }
 
     /// Reserves `bytes` of the payload of the next new segment for options.
@@ -352,6 +394,9 @@ impl Sender {
             self.with_careful(|careful, window, delivered| careful.on_sent(window, &ctx, delivered));
         }
         self.on_new_data_sent(now);
+        if self.writing && self.offload.is_between_packets() {
+            self.check_space();
+        }
         // RFC 3168 section 6.1.2: the first new data after a reduction carries CWR.
         let cwr = std::mem::take(&mut self.cwr_due);
         Some(Transmission { offset, len: len as u32, fin, retransmission: false, cwr })

@@ -43,12 +43,15 @@ impl Sender {
         }
     }
 
-    /// Discards data that the application wrote and that was never sent. After a close this has no effect.
+    /// Discards data that the application wrote and that was never sent, except what is in a send buffer with a limit, which
+    /// the connection has taken. After a close this has no effect.
     pub fn withdraw(&mut self) {
         if !self.closed && !self.writes.closing() {
-            let end = self.nxt;
             self.forget_writes();
-            self.written = end;
+            if self.queue.is_none() {
+                self.written = self.nxt;
+            }
+            let end = self.written;
             self.marks.records.retain(|&record| record <= end);
         }
     }

@@ -29,11 +29,26 @@ impl Writes {
     pub fn left(&self) -> u64 {
         self.left
     }
+
+    /// Largest number of bytes of a write; 0 for any number.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Takes `bytes` that are now written.
+    pub fn take(&mut self, bytes: u64) {
+        self.left -= bytes;
+    }
 }
 
 impl Sender {
     /// Takes `bytes` from the application, the first write at once.
     pub(super) fn append(&mut self, bytes: u64) {
+        if self.queue.is_some() {
+            self.writes.left = self.writes.left.saturating_add(bytes);
+            self.fill();
+            return self.note_writing();
+        }
         if self.writes.size == 0 {
             self.written = self.written.saturating_add(bytes);
             self.look_again();
@@ -47,7 +62,7 @@ impl Sender {
         self.note_writing();
     }
 
-    fn note_writing(&mut self) {
+    pub(super) fn note_writing(&mut self) {
         self.writing = self.writes.left > 0 || self.writes.closing;
     }
 
@@ -61,13 +76,14 @@ impl Sender {
     /// Forgets data that the application has not yet written.
     pub(super) fn forget_writes(&mut self) {
         self.writes.left = 0;
+        self.forget_write();
         self.note_writing();
     }
 
     /// Marks the end of the stream: the application writes no more data.
     pub fn close(&mut self) {
         self.look_again();
-        if self.writes.size == 0 {
+        if self.writes.size == 0 && self.writes.left == 0 {
             self.closed = true;
         } else {
             self.writes.closing = !self.closed;
@@ -87,6 +103,9 @@ impl Sender {
 
     #[inline(never)]
     fn take_write(&mut self) -> bool {
+        if self.queue.is_some() && self.writes.left > 0 {
+            return self.write_into_queue();
+        }
         let unsent = self.written - self.nxt.min(self.written);
         let delayed = self.pacing || unsent >= self.mss || unsent > 0 && !self.waits_to_fill(true);
         if delayed {

@@ -135,6 +135,14 @@ macro_rules! settings {
                 /// Maximum size to which auto-tuning may raise the receive buffer.
                 // Auto-tuning is off if this equals `receive_buffer`.
                 receive_buffer_max: u64 = Volume::RECEIVE_BUFFER, "; receive_buffer where that is given";
+                /// Size of the send buffer, as SO_SNDBUF gives it. Linux counts the memory of the packets, and has twice
+                /// this size of it; FreeBSD counts payload.
+                send_buffer: u64 = Volume::POSITIVE;
+                /// Maximum size to which auto-tuning may raise the send buffer.
+                // Auto-tuning is off if this equals `send_buffer`.
+                send_buffer_max: u64 = Volume::POSITIVE, "; send_buffer where that is given";
+                /// Volume of unsent data in the send buffer from which the application has to wait (TCP_NOTSENT_LOWAT).
+                notsent_lowat: u64 = Volume::POSITIVE, ", none on every stack";
                 /// Maximum delay of an acknowledgment, below 500ms; with zero every segment is acknowledged at once.
                 /// Linux's stacks have a rule of their own and do not use it.
                 delayed_ack: Nanos = Time::OR_OFF;

@@ -63,6 +63,8 @@ fn freebsd() -> Values {
         delayed_ack: 40 * MILLISECOND, "net.inet.tcp.delacktime = 40";
         receive_buffer: 64 << 10, "net.inet.tcp.recvspace = 65536";
         receive_buffer_max: 2 << 20, "net.inet.tcp.recvbuf_max = 2 MiB";
+        send_buffer: 32 << 10, "net.inet.tcp.sendspace = 32768";
+        send_buffer_max: 2 << 20, "net.inet.tcp.sendbuf_max = 2 MiB, in steps of sendbuf_inc = 8192";
         keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
             "net.inet.tcp.always_keepalive = 1: keepidle, keepintvl, keepcnt";
         time_wait: 60 * SECOND, "net.inet.tcp.msl = 30000";

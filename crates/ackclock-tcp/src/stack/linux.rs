@@ -133,6 +133,9 @@ fn linux() -> Values {
         receive_buffer: 64 << 10,
             "tcp_rmem[1] = 128 KiB, of which the window is half at first (TCP_DEFAULT_SCALING_RATIO)";
         receive_buffer_max: 3 << 20, "tcp_rmem[2] = 6 MiB, of which the window is half at first";
+        send_buffer: 8 << 10, "tcp_wmem[1] = 16 KiB of memory, twice the size as SO_SNDBUF gives it";
+        send_buffer_max: 2 << 20, "tcp_wmem[2] = 4 MiB of memory, twice the size as SO_SNDBUF gives it";
+        notsent_lowat: 0, "tcp_notsent_lowat = UINT_MAX";
         window_scale: Some(7), "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]";
         time_wait: 60 * SECOND, "TCP_TIMEWAIT_LEN";
         fin_timeout: 60 * SECOND, "tcp_fin_timeout = 60";

@@ -46,7 +46,7 @@ macro_rules! values {
     }};
     ($($field:ident: $value:expr, $source:literal;)+) => {
         $crate::stack::Values {
-            config: $crate::Config { $($field: $value,)+ samples_rate: false },
+            config: $crate::Config { $($field: $value,)+ samples_rate: false, notes_limits: false },
             sources: vec![&[$((stringify!($field), $source)),+]],
         }
     };

@@ -107,6 +107,9 @@ pub(super) fn values() -> Values {
         quick_acks: 0, "no standard";
         receive_buffer: 256 << 20, "larger than any path's product of bandwidth and delay here";
         receive_buffer_max: 256 << 20, "no standard tunes it";
+        send_buffer: 0, "no standard limits it";
+        send_buffer_max: 0, "no standard tunes it";
+        notsent_lowat: 0, "no standard";
         window_scale: None, "RFC 7323 section 2.2";
         keepalive: None, "RFC 9293 section 3.8.4: off by default";
         user_timeout: 0, "RFC 5482, optional";
