@@ -41,6 +41,8 @@ pub enum Quantity {
     Probability,
     /// Yes (1) or no (0).
     Flag,
+    /// One of these names, each with a sentence; the value is the place in the list.
+    Choice(&'static [(&'static str, &'static str)]),
 }
 
 /// Default of a parameter.
@@ -108,6 +110,45 @@ impl Held for bool {
     fn held(number: f64) -> bool {
         number != 0.0
     }
+}
+
+/// Declares the names that a parameter of [`Quantity::Choice`](crate::parameters::Quantity) may have as an enum.
+///
+/// ```
+/// ackclock_core::choices! {
+///     /// Direction of a sort.
+///     enum Order {
+///         Up = "up", "The smallest is first.";
+///         Down = "down", "The largest is first.";
+///     }
+/// }
+///
+/// assert_eq!(Order::OPTIONS[Order::Down as usize].0, "down");
+/// assert_eq!(Order::RANGE, (0.0, 1.0));
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($(#[$meta:meta])* $vis:vis enum $name:ident { $($variant:ident = $text:literal, $sentence:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        $vis enum $name {
+            $(#[doc = $sentence] $variant,)*
+        }
+
+        impl $name {
+            /// The names with their sentences, in the order of the values.
+            $vis const OPTIONS: &'static [(&'static str, &'static str)] = &[$(($text, $sentence)),*];
+            /// The range of the parameter.
+            $vis const RANGE: (f64, f64) = (0.0, Self::OPTIONS.len() as f64 - 1.0);
+        }
+
+        impl $crate::parameters::Held for $name {
+            fn held(number: f64) -> $name {
+                const ALL: &[$name] = &[$($name::$variant),*];
+                ALL[(number as usize).min(ALL.len() - 1)]
+            }
+        }
+    };
 }
 
 /// The value of a parameter, if it is given.
@@ -238,6 +279,29 @@ mod tests {
         assert_eq!(names, ["least", "share", "rounds", "delay", "wait"]);
         assert_eq!((ROWS[3].default, ROWS[3].default_value()), (Otherwise::Follows("the rate"), None));
         assert_eq!((ROWS[2].range, ROWS[2].default_value()), ((1.0, 9.0), Some(3.0)));
+    }
+
+    choices! {
+        /// A choice.
+        enum Mode {
+            Off = "off", "Nothing.";
+            Half = "half", "A part.";
+            Full = "full", "Everything.";
+        }
+    }
+
+    parameters! {
+        struct Modal {
+            mode: Mode = is(Mode::Half as u8 as f64), Mode::RANGE, Choice(Mode::OPTIONS), "A mode.";
+            other: Option<Mode> = follows("the mode"), Mode::RANGE, Choice(Mode::OPTIONS), "Another mode.";
+        }
+    }
+
+    #[test]
+    fn a_choice_is_held_as_its_place() {
+        assert_eq!(Modal::read(&[]), Modal { mode: Mode::Half, other: None });
+        assert_eq!(Modal::read(&[("mode", 0.0), ("other", 2.0)]), Modal { mode: Mode::Off, other: Some(Mode::Full) });
+        assert_eq!((Modal::ROWS[0].range, Modal::ROWS[0].default_value()), ((0.0, 2.0), Some(1.0)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A router's output port: a queue discipline and a wire, polled packet by packet.
 
-use crate::queue::{Discipline, DropCause, Drops, Item, Next};
+use crate::queue::{Discipline, DropCause, Drops, Headers, Item, Next};
 use crate::server::Server;
 use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Propagation, Schedule};
 
@@ -54,6 +54,7 @@ struct Waiting<T> {
 /// order of their times.
 pub struct Port<T> {
     queue: Box<dyn Discipline>,
+    reads_headers: bool,
     server: Box<dyn Server>,
     path: Propagation,
     loss: Option<Loss>,
@@ -84,6 +85,7 @@ impl<T> Port<T> {
     /// A port with an empty queue and an idle wire of `delay` ns of propagation.
     pub fn new(queue: Box<dyn Discipline>, server: Box<dyn Server>, delay: Nanos) -> Port<T> {
         Port {
+            reads_headers: queue.reads_headers(),
             queue,
             server,
             path: Propagation::new(Schedule::constant(delay), None),
@@ -238,8 +240,21 @@ impl<T> Port<T> {
         }
     }
 
-    /// Same as [`Port::arrive`], with `copy` to duplicate a packet.
-    pub fn arrive_with(&mut self, at: Nanos, item: Item, packet: T, copy: impl FnOnce(&T) -> T) {
+    /// Whether the discipline reads the headers of packets.
+    #[inline]
+    pub fn reads_headers(&self) -> bool {
+        self.reads_headers
+    }
+
+    /// Same as [`Port::arrive`], with the headers if [`Port::reads_headers`], and with `copy` to duplicate a packet.
+    pub fn arrive_with(
+        &mut self,
+        at: Nanos,
+        item: Item,
+        headers: Option<&Headers>,
+        packet: T,
+        copy: impl FnOnce(&T) -> T,
+    ) {
         let item = Item { arrival: at, ..item };
         if self.loss.as_mut().is_some_and(Loss::strikes) {
             self.counts.losses += 1;
@@ -251,27 +266,31 @@ impl<T> Port<T> {
         if start <= at && self.queue.backlog().0 == 0 {
             self.queue.dequeue(at, &mut self.drops);
         }
-        self.enqueue(item, packet, false);
+        self.enqueue(item, headers, packet, false);
         if let Some(copy) = copy {
             self.counts.duplicates += 1;
-            self.enqueue(item, copy, true);
+            self.enqueue(item, headers, copy, true);
         }
         self.due = self.due.min(start);
     }
 
-    fn enqueue(&mut self, item: Item, packet: T, is_copy: bool) {
+    fn enqueue(&mut self, item: Item, headers: Option<&Headers>, packet: T, is_copy: bool) {
         let id = self.free.pop().unwrap_or_else(|| {
             self.packets.push(None);
             self.packets.len() as u32 - 1
         });
         self.packets[id as usize] = Some(Waiting { packet, ecn: item.ecn, is_copy });
-        self.queue.enqueue(item.arrival, Item { id, ..item }, &mut self.drops);
+        let item = Item { id, ..item };
+        match headers {
+            Some(headers) => self.queue.enqueue_read(item.arrival, item, headers, &mut self.drops),
+            None => self.queue.enqueue(item.arrival, item, &mut self.drops),
+        }
     }
 }
 
 impl<T: Clone> Port<T> {
     /// Accepts a packet that arrives at `at`. The port sets `id` and `arrival` of `item`.
     pub fn arrive(&mut self, at: Nanos, item: Item, packet: T) {
-        self.arrive_with(at, item, packet, T::clone);
+        self.arrive_with(at, item, None, packet, T::clone);
     }
 }

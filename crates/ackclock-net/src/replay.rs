@@ -3,7 +3,7 @@
 
 use crate::Rate;
 
-use crate::queue::{Discipline, DropCause, Item};
+use crate::queue::{Discipline, DropCause, Headers, Item};
 use crate::{Ecn, NEVER, Nanos, Port, Transmitter};
 
 /// A packet that arrives at the queue.
@@ -19,6 +19,8 @@ pub struct Arrival {
     pub class: u8,
     /// ECN field.
     pub ecn: Ecn,
+    /// Headers, if the packet has hosts and a code point.
+    pub headers: Option<Headers>,
 }
 
 /// Outcome of a packet.
@@ -47,8 +49,9 @@ pub fn replay(queue: Box<dyn Discipline>, rate: Rate, arrivals: &[Arrival]) -> V
     };
     for (number, arrival) in arrivals.iter().enumerate() {
         run.serve(arrival.at);
-        let Arrival { at, size, flow, class, ecn } = *arrival;
-        run.port.arrive(at, Item { size, flow, class, ecn, ..Item::default() }, number);
+        let Arrival { at, size, flow, class, ecn, headers } = *arrival;
+        let item = Item { size, flow, class, ecn, ..Item::default() };
+        run.port.arrive_with(at, item, headers.as_ref(), number, |number| *number);
         run.collect(at);
         run.serve(at);
     }

@@ -14,7 +14,8 @@ use ackclock_net::{Limit, NEVER, Nanos};
 use proptest::prelude::*;
 
 /// Disciplines that may hold packets while the wire is idle, with the parameter that makes them do so, if there is one.
-const SHAPERS: &[(&str, Option<&str>)] = &[("token-bucket", None), ("fq", Some("max_rate"))];
+const SHAPERS: &[(&str, Option<&str>)] =
+    &[("token-bucket", None), ("fq", Some("max_rate")), ("cake", Some("bandwidth"))];
 /// Disciplines that apply the limit several times, with the parameter that makes them apply it once.
 const SEVERAL: &[(&str, &str)] = &[("priority", "shared")];
 

@@ -3,7 +3,7 @@
 use ackclock_core::Rate;
 use ackclock_net::Ecn;
 use ackclock_net::Limit;
-use ackclock_net::queue::{CATALOGUE, Settings, by_name};
+use ackclock_net::queue::{CATALOGUE, Headers, Settings, by_name};
 use ackclock_net::replay::{Arrival, Outcome, replay};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,9 +18,11 @@ type Packet = (u64, u32, u64, u8, usize);
 type Fate = (&'static str, Option<u64>, Option<usize>);
 
 /// Returns the fate of packets that arrive at a queue, as `ackclock_net::replay` does: "sent" with the time and the ECN
-/// field with which the packet left, the cause of a drop with its time, or "waits".
+/// field with which the packet left, the cause of a drop with its time, or "waits". `headers` has the source, the
+/// destination and the code point of each packet.
 #[pyfunction]
-#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500))]
+#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500, headers = None))]
+#[expect(clippy::too_many_arguments, reason = "Python's arguments have names")]
 pub fn replay_queue(
     name: &str,
     rate: u64,
@@ -29,6 +31,7 @@ pub fn replay_queue(
     packets: Vec<Packet>,
     seed: [u8; 32],
     packet_size: u32,
+    headers: Option<Vec<(u64, u64, u8)>>,
 ) -> PyResult<Vec<Fate>> {
     let entry = by_name(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
@@ -62,12 +65,17 @@ pub fn replay_queue(
     if !packets.is_sorted_by_key(|packet| packet.0) {
         return Err(PyValueError::new_err("packets are not in the order of their times"));
     }
+    let headers = headers.unwrap_or_default();
     let arrivals: Vec<Arrival> = packets
         .into_iter()
-        .map(|(at, size, flow, class, ecn)| {
+        .enumerate()
+        .map(|(number, (at, size, flow, class, ecn))| {
             let ecn =
                 *FIELDS.get(ecn).ok_or_else(|| PyValueError::new_err(format!("ecn is {ecn}; accepted: 0 to 3")))?;
-            Ok(Arrival { at, size, flow, class, ecn })
+            let headers = headers.get(number);
+            let headers =
+                headers.map(|&(source, destination, dscp)| Headers { source, destination, dscp, acknowledgment: None });
+            Ok(Arrival { at, size, flow, class, ecn, headers })
         })
         .collect::<PyResult<_>>()?;
     let outcomes = replay((entry.make)(&settings), rate, &arrivals);

@@ -11,6 +11,7 @@
 mod algorithm;
 mod bottleneck;
 mod check;
+mod dscp;
 mod estimate;
 mod format;
 mod forms;

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::algorithm::{CongestionControl, congestion_control};
 use super::bottleneck::{Bottleneck, Link};
+use super::dscp;
 use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
 use super::transport::{Transport, transport};
@@ -104,6 +105,12 @@ macro_rules! flow {
                 arrival: Option<Arrival> = optional("all copies at once", tagged());
                 /// Traffic class of the flow's packets, 0 being the most urgent; only queues that tell classes apart use it.
                 class: u8 = default(0, count("", 0, 7));
+                /// Code point (DSCP) of the flow's packets in both directions; only queues that sort packets by it use it.
+                dscp: u8 = default("CS0", one_of("code point", dscp::CODE_POINTS.iter().copied()));
+                /// Name of the host at the source; flows with the same name share it in queues that share among hosts.
+                source_host: Option<String> = optional("a host of its own for each copy", Label);
+                /// Name of the host at the sink; flows with the same name share it in queues that share among hosts.
+                sink_host: Option<String> = optional("a host of its own for each copy", Label);
                 /// Nodes on the forward route, from the source's side to the sink's; the access links are added at both ends.
                 route: Option<Vec<String>> = optional("from left to right", list("node", Label));
                 /// Nodes on the return route, from the sink's side to the source's.

@@ -7,7 +7,7 @@ use ackclock_net::queue::{self, CATALOGUE, Entry, Otherwise, Parameter, Quantity
 use serde_json::{Map, Value as Json};
 
 use super::spellings::QueueLimit;
-use ackclock_schema::kinds::{Flag, Info, Kind, Spelled, count, rate, real, spelled, time, volume};
+use ackclock_schema::kinds::{Flag, Info, Kind, Spelled, count, one_of, rate, real, spelled, time, volume};
 use ackclock_schema::problems::Problems;
 use ackclock_schema::record::{FieldInfo, Present, Reader, Slot, default, optional};
 use ackclock_schema::renewal::Renewal;
@@ -82,6 +82,10 @@ fn measure(parameter: &Parameter) -> Measure {
         Quantity::Volume => Box::new(Held(volume::<u64>().within(whole.0, whole.1))),
         Quantity::Rate => Box::new(Held(rate::<u64>().within(whole.0, whole.1))),
         Quantity::Flag => Box::new(Held(Flag)),
+        Quantity::Choice(options) => Box::new(Held(one_of(
+            parameter.name,
+            (0_u64..).zip(options).map(|(place, (name, doc))| (*name, place, *doc)),
+        ))),
     })
 }
 

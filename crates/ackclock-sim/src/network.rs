@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ackclock_net::queue::Headers;
 use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
 use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
@@ -185,6 +186,8 @@ impl Topology {
 struct Senders {
     /// Number of the flow and direction, by the stage of a route.
     flows: Vec<u64>,
+    /// Hosts and code point of the flow and direction, by the stage of a route.
+    headers: Vec<Headers>,
     /// Generation and number of the open connection, by slot.
     open: Vec<Option<(u16, u32)>>,
 }
@@ -195,6 +198,11 @@ const DATAGRAMS: u64 = 1 << 32;
 const CLOSED: u64 = 2 << 32;
 
 impl Senders {
+    /// Returns the hosts and the code point of a packet.
+    fn headers(&self, packet: &Packet) -> Headers {
+        self.headers.get(packet.stage() as usize).copied().unwrap_or_default()
+    }
+
     /// Returns the number of a packet's connection and direction, which is the same for all its packets. Disciplines
     /// hash this number.
     fn flow(&self, packet: &Packet) -> u64 {
@@ -256,10 +264,29 @@ impl<P: Contents> Network<P> {
     /// Sets the flow number by which queue disciplines identify the packets on a route, together with the number of
     /// their connection.
     pub fn name(&mut self, route: Route, flow: u64) {
-        let next = self.routes.get(route.0 as usize + 1).map_or(self.stages.len(), |first| *first as usize);
-        let first = self.first_stage(route) as usize;
+        let stages = self.stages_of(route);
         self.senders.flows.resize(self.stages.len(), 0);
-        self.senders.flows[first..next].fill(flow);
+        self.senders.flows[stages].fill(flow);
+    }
+
+    /// Sets the hosts and the code point of the packets on a route.
+    fn describe(&mut self, route: Route, headers: Headers) {
+        let stages = self.stages_of(route);
+        self.senders.headers.resize(self.stages.len(), Headers::default());
+        self.senders.headers[stages].fill(headers);
+    }
+
+    /// Sets the hosts and the code point of the packets on the routes of a flow, in the forward and in the reverse
+    /// direction; the code point is the same in both.
+    pub fn describe_both(&mut self, routes: [Route; 2], headers: Headers) {
+        self.describe(routes[0], headers);
+        let (source, destination) = (headers.destination, headers.source);
+        self.describe(routes[1], Headers { source, destination, ..headers });
+    }
+
+    fn stages_of(&self, route: Route) -> std::ops::Range<usize> {
+        let next = self.routes.get(route.0 as usize + 1).map_or(self.stages.len(), |first| *first as usize);
+        self.first_stage(route) as usize..next
     }
 
     /// Notes that a connection begins in a slot: packets of that generation to either of its ends belong to it.
@@ -368,9 +395,14 @@ impl<P: Contents> Network<P> {
             observer.network(at, contents.as_ref(), NetworkEvent::Arrived { link, packet });
         }
         let item = packet.item(&self.stored, self.senders.flow(&packet));
+        let port_state = &mut self.ports[port as usize].port;
+        let headers = port_state.reads_headers().then(|| Headers {
+            acknowledgment: packet.contents(&self.stored).and_then(|contents| contents.acknowledgment()),
+            ..self.senders.headers(&packet)
+        });
         let mut copied = None;
         let copy = |packet: &Packet| *copied.insert(packet.duplicate(&mut self.stored));
-        self.ports[port as usize].port.arrive_with(at, item, packet, copy);
+        port_state.arrive_with(at, item, headers.as_ref(), packet, copy);
         if O::ACTIVE
             && let Some(packet) = copied
         {

@@ -167,6 +167,7 @@ impl Relay {
             for (route, side) in spec.routes.into_iter().zip([Side::Source, Side::Sink]) {
                 network.name(route, stream_number(&format!("{}/{}", spec.labels.name, side.name())));
             }
+            network.describe_both(spec.routes, spec.headers);
             let stages = spec.routes.map(|route| network.first_stage(route));
             flows.push(Way { stages, class: spec.class, rtt });
         }

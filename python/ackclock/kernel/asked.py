@@ -21,8 +21,8 @@ SMALLEST_DATAGRAM = 8 + 28
 """Bytes of the smallest datagram with its headers: it carries its number."""
 
 PLAIN = {
-    "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "route", "return_route",
-    "access", "write_size", "nagle",
+    "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "dscp", "source_host",
+    "sink_host", "route", "return_route", "access", "write_size", "nagle",
 }  # fmt: skip
 """Fields of a flow that the emulator, the applications or the sockets have as they are."""
 

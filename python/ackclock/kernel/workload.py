@@ -30,6 +30,7 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "start_jitter": ("0s",),
     "group_jitter": ("0s",),
     "class": (0,),
+    "dscp": ("CS0",),
     "stack": (STACK,),
 }
 """Fields of a flow that have to be as they are here; other fields than these and the ones that are read are refused."""

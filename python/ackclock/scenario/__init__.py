@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ackclock.scenario._bottleneck import Bottleneck, Delay, DelayStep, Fate, Outage, Preset
     from ackclock.scenario._flows import (
         CarefulResume,
+        CodePoint,
         EcnMode,
         Flow,
         FlowAccess,
@@ -53,6 +54,7 @@ __all__ = [
     "Access",
     "Bottleneck",
     "CarefulResume",
+    "CodePoint",
     "Delay",
     "DelayStep",
     "EcnMode",
@@ -89,6 +91,7 @@ _HOMES = {
     "Access": "ackclock.scenario._access",
     "Bottleneck": "ackclock.scenario._bottleneck",
     "CarefulResume": "ackclock.scenario._flows",
+    "CodePoint": "ackclock.scenario._flows",
     "Delay": "ackclock.scenario._bottleneck",
     "DelayStep": "ackclock.scenario._bottleneck",
     "EcnMode": "ackclock.scenario._flows",

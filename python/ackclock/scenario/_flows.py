@@ -18,6 +18,7 @@ from ackclock.scenario.pacing import Pacing
 
 __all__ = [
     "CarefulResume",
+    "CodePoint",
     "EcnMode",
     "Flow",
     "FlowAccess",
@@ -30,6 +31,60 @@ __all__ = [
     "WindowUnit",
     "WindowValidation",
 ]
+
+CodePoint: TypeAlias = Literal[
+    "CS0",
+    "LE",
+    "CS1",
+    "AF11",
+    "AF12",
+    "AF13",
+    "CS2",
+    "AF21",
+    "AF22",
+    "AF23",
+    "CS3",
+    "AF31",
+    "AF32",
+    "AF33",
+    "CS4",
+    "AF41",
+    "AF42",
+    "AF43",
+    "CS5",
+    "VA",
+    "NQB",
+    "EF",
+    "CS6",
+    "CS7",
+]
+"""Code point (DSCP) of the flow's packets in both directions; only queues that sort packets by it use it.
+
+- ``CS0``: Default forwarding: best effort.
+- ``LE``: Lower effort: background traffic (RFC 8622).
+- ``CS1``: Class selector 1: background traffic before RFC 8622.
+- ``AF11``: Assured forwarding, class 1, low drop precedence: high-throughput data.
+- ``AF12``: Assured forwarding, class 1, medium drop precedence.
+- ``AF13``: Assured forwarding, class 1, high drop precedence.
+- ``CS2``: Class selector 2: operations and management.
+- ``AF21``: Assured forwarding, class 2, low drop precedence: low-latency data.
+- ``AF22``: Assured forwarding, class 2, medium drop precedence.
+- ``AF23``: Assured forwarding, class 2, high drop precedence.
+- ``CS3``: Class selector 3: broadcast video.
+- ``AF31``: Assured forwarding, class 3, low drop precedence: multimedia streaming.
+- ``AF32``: Assured forwarding, class 3, medium drop precedence.
+- ``AF33``: Assured forwarding, class 3, high drop precedence.
+- ``CS4``: Class selector 4: interactive applications such as games.
+- ``AF41``: Assured forwarding, class 4, low drop precedence: video conferences.
+- ``AF42``: Assured forwarding, class 4, medium drop precedence.
+- ``AF43``: Assured forwarding, class 4, high drop precedence.
+- ``CS5``: Class selector 5: signalling.
+- ``VA``: Voice that was admitted (RFC 5865).
+- ``NQB``: Traffic that does not build queues.
+- ``EF``: Expedited forwarding: voice (RFC 3246).
+- ``CS6``: Class selector 6: network control.
+- ``CS7``: Class selector 7: reserved.
+"""
 
 Stack: TypeAlias = Literal[
     "rfc",
@@ -274,6 +329,16 @@ class Flow(Record):
     class_
         Traffic class of the flow's packets, 0 being the most urgent; only queues that tell classes apart use it.
         Accepted: a whole number from 0 to 7. Default: 0.
+    dscp
+        Code point (DSCP) of the flow's packets in both directions; only queues that sort packets by it use it.
+        Accepted: CS0, LE, CS1, AF11, AF12, AF13, CS2, AF21, AF22, AF23, CS3, AF31, AF32, AF33, CS4, AF41, AF42, AF43,
+        CS5, VA, NQB, EF, CS6, CS7. Default: "CS0".
+    source_host
+        Name of the host at the source; flows with the same name share it in queues that share among hosts. Accepted: a
+        name of ASCII letters, digits, spaces and _ + -. Absent: a host of its own for each copy.
+    sink_host
+        Name of the host at the sink; flows with the same name share it in queues that share among hosts. Accepted: a
+        name of ASCII letters, digits, spaces and _ + -. Absent: a host of its own for each copy.
     route
         Nodes on the forward route, from the source's side to the sink's; the access links are added at both ends.
         Accepted: a list with at least one node, each a name of ASCII letters, digits, spaces and _ + -. Absent: from
@@ -423,6 +488,9 @@ class Flow(Record):
     group_jitter: str | None = None
     arrival: Arrival | None = None
     class_: int | None = None
+    dscp: CodePoint | None = None
+    source_host: str | None = None
+    sink_host: str | None = None
     route: Sequence[str] | None = None
     return_route: Sequence[str] | None = None
     access: FlowAccess | None = None

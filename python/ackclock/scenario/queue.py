@@ -11,7 +11,10 @@ from typing import ClassVar, Literal, TypeAlias
 from ackclock.scenario._record import Record
 
 __all__ = [
+    "AckFilter",
     "Ared",
+    "Cake",
+    "Cells",
     "Cobalt",
     "Codel",
     "DropHead",
@@ -21,16 +24,140 @@ __all__ = [
     "Fq",
     "FqCodel",
     "FqPie",
+    "Isolation",
+    "LinkLayer",
     "Name",
+    "Paths",
     "Pie",
     "Priority",
     "Queue",
     "Red",
     "Sfq",
     "SfqCodel",
+    "Tins",
     "TokenBucket",
     "Xcp",
 ]
+
+Tins: TypeAlias = Literal[
+    "besteffort",
+    "precedence",
+    "diffserv3",
+    "diffserv4",
+    "diffserv8",
+]
+"""Classes into which the code points of flows (dscp) are sorted.
+
+- ``besteffort``: One tin for all packets.
+- ``precedence``: Eight tins by the upper three bits of the code point; use it for old equipment only.
+- ``diffserv3``: Three tins: bulk (LE, CS1), best effort, and voice (CS7, CS6, EF, VA, TOS4).
+- ``diffserv4``: Four tins: bulk, best effort, video (AF2x to AF4x, CS2, CS3, TOS4) and voice (CS4 to CS7, EF, VA).
+- ``diffserv8``: Eight tins by the classes of RFC 4594.
+"""
+
+Isolation: TypeAlias = Literal[
+    "flowblind",
+    "srchost",
+    "dsthost",
+    "hosts",
+    "flows",
+    "dual-srchost",
+    "dual-dsthost",
+    "triple-isolate",
+]
+"""Parties among which the rate is divided.
+
+- ``flowblind``: All packets share one queue.
+- ``srchost``: The rate is divided among source hosts.
+- ``dsthost``: The rate is divided among destination hosts.
+- ``hosts``: The rate is divided among pairs of source and destination host.
+- ``flows``: The rate is divided among flows.
+- ``dual-srchost``: The rate is divided among source hosts, and the share of each among its flows.
+- ``dual-dsthost``: The rate is divided among destination hosts, and the share of each among its flows.
+- ``triple-isolate``: A flow shares with the flows of its source or of its destination, whichever are more.
+"""
+
+LinkLayer: TypeAlias = Literal[
+    "raw",
+    "conservative",
+    "ethernet",
+    "ether-vlan",
+    "docsis",
+    "pppoe-ptm",
+    "bridged-ptm",
+    "pppoa-vcmux",
+    "pppoa-llc",
+    "pppoe-vcmux",
+    "pppoe-llcsnap",
+    "bridged-vcmux",
+    "bridged-llcsnap",
+    "ipoa-vcmux",
+    "ipoa-llcsnap",
+]
+"""Link layer, which gives overhead, cells and mpu.
+
+- ``raw``: The size that Linux has for a packet on Ethernet: 14 bytes besides the IP packet, no cells.
+- ``conservative``: 48 bytes and ATM cells: safe where the link is not known.
+- ``ethernet``: 38 bytes, at least 84: Ethernet with preamble and gap.
+- ``ether-vlan``: 42 bytes, at least 84: Ethernet with a VLAN tag.
+- ``docsis``: 18 bytes, at least 64: cable.
+- ``pppoe-ptm``: 30 bytes and PTM: VDSL2 with PPPoE.
+- ``bridged-ptm``: 22 bytes and PTM: VDSL2 without PPPoE.
+- ``pppoa-vcmux``: 10 bytes and ATM cells: ADSL with PPPoA, VC-Mux.
+- ``pppoa-llc``: 14 bytes and ATM cells: ADSL with PPPoA, LLC.
+- ``pppoe-vcmux``: 32 bytes and ATM cells: ADSL with PPPoE, VC-Mux.
+- ``pppoe-llcsnap``: 40 bytes and ATM cells: ADSL with PPPoE, LLC/SNAP.
+- ``bridged-vcmux``: 24 bytes and ATM cells: bridged ADSL, VC-Mux.
+- ``bridged-llcsnap``: 32 bytes and ATM cells: bridged ADSL, LLC/SNAP.
+- ``ipoa-vcmux``: 8 bytes and ATM cells: ADSL with IPoA, VC-Mux.
+- ``ipoa-llcsnap``: 16 bytes and ATM cells: ADSL with IPoA, LLC/SNAP.
+"""
+
+Cells: TypeAlias = Literal[
+    "none",
+    "atm",
+    "ptm",
+]
+"""How packets are divided into cells.
+
+- ``none``: Packets are sent as they are.
+- ``atm``: Packets fill cells of 48 bytes, each of which takes 53 bytes.
+- ``ptm``: Each 64 bytes take 65 bytes.
+"""
+
+Paths: TypeAlias = Literal[
+    "datacentre",
+    "lan",
+    "metro",
+    "regional",
+    "internet",
+    "oceanic",
+    "satellite",
+    "interplanetary",
+]
+"""Kind of the paths, which gives rtt.
+
+- ``datacentre``: A round-trip time of 0.1 ms.
+- ``lan``: A round-trip time of 1 ms.
+- ``metro``: A round-trip time of 10 ms.
+- ``regional``: A round-trip time of 30 ms.
+- ``internet``: A round-trip time of 100 ms.
+- ``oceanic``: A round-trip time of 300 ms.
+- ``satellite``: A round-trip time of 1 s.
+- ``interplanetary``: A round-trip time of 1000 s and a target of 50 s: hardly any signals.
+"""
+
+AckFilter: TypeAlias = Literal[
+    "off",
+    "filter",
+    "aggressive",
+]
+"""Whether acknowledgments that later ones in the queue make superfluous are dropped.
+
+- ``off``: None.
+- ``filter``: Those that two later ones make superfluous.
+- ``aggressive``: Those that the next one makes superfluous.
+"""
 
 Name: TypeAlias = Literal[
     "drop-tail",
@@ -49,6 +176,7 @@ Name: TypeAlias = Literal[
     "fq-codel",
     "sfq-codel",
     "fq-pie",
+    "cake",
     "xcp",
 ]
 """The names of the family *queue* that need no values.
@@ -70,6 +198,7 @@ Name: TypeAlias = Literal[
 - ``fq-codel``: FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.
 - ``sfq-codel``: sfqCoDel of ns-2: flows in bins that take turns packet by packet, with a CoDel for each.
 - ``fq-pie``: FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.
+- ``cake``: CAKE: shaper, classes, fairness of hosts and flows, and COBALT, as in home routers.
 - ``xcp``: A router of XCP with a drop-tail queue: tells senders with cc = "xcp" by how much to change their throughput.
 """
 
@@ -756,6 +885,71 @@ class FqPie(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Cake(Record):
+    """CAKE: shaper, classes, fairness of hosts and flows, and COBALT, as in home routers.
+
+    Source: Høiland-Jørgensen, Täht, Morton, LANMAN 2018; Linux, net/sched/sch_cake.c.
+
+    Parameters
+    ----------
+    limit
+        How much it holds at most, at least one packet. Accepted: a queue limit such as "1bdp", "50 packets", "64KiB" or
+        "unlimited". Default: "unlimited".
+    bandwidth
+        Rate of the shaper, on the line with the overhead. Accepted: a rate from "8bps" to "1000Tbps" (units: bps, kbps,
+        Mbps, Gbps, Tbps). Absent: unlimited: the link sets the pace.
+    tins
+        Classes into which the code points of flows (dscp) are sorted. Accepted: besteffort, precedence, diffserv3,
+        diffserv4, diffserv8. Default: "diffserv3".
+    isolation
+        Parties among which the rate is divided. Accepted: flowblind, srchost, dsthost, hosts, flows, dual-srchost,
+        dual-dsthost, triple-isolate. Default: "triple-isolate".
+    link_layer
+        Link layer, which gives overhead, cells and mpu. Accepted: raw, conservative, ethernet, ether-vlan, docsis,
+        pppoe-ptm, bridged-ptm, pppoa-vcmux, pppoa-llc, pppoe-vcmux, pppoe-llcsnap, bridged-vcmux, bridged-llcsnap,
+        ipoa-vcmux, ipoa-llcsnap. Default: "raw".
+    overhead
+        Bytes that each IP packet has besides itself on the line. Accepted: a number from -64 to 256. Absent: that of
+        link_layer.
+    cells
+        How packets are divided into cells. Accepted: none, atm, ptm. Absent: those of link_layer.
+    mpu
+        Least size of a packet on the line, before cells. Accepted: a volume from "0B" to "256B" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Absent: that of link_layer.
+    paths
+        Kind of the paths, which gives rtt. Accepted: datacentre, lan, metro, regional, internet, oceanic, satellite,
+        interplanetary. Default: "internet".
+    rtt
+        Round-trip time of the paths: COBALT's interval. Its target is a twentieth of it. Accepted: a time from "1us" to
+        "70min" (units: ns, us, ms, s, min, h). Absent: that of paths.
+    ack_filter
+        Whether acknowledgments that later ones in the queue make superfluous are dropped. Accepted: off, filter,
+        aggressive. Default: "off".
+    ingress
+        Whether dropped packets use up the rate, as they do when the queue is behind the bottleneck. Default: False.
+    memory_limit
+        Memory that the packets take, with their buffers in Linux. Accepted: a volume from "1B" to "4294967295B" (units:
+        B, kB, KiB, MB, MiB, GB, GiB). Absent: four times bandwidth and rtt, at least 4 MiB, at most 10,240 packets.
+    """
+
+    kind: ClassVar = "cake"
+
+    limit: str | None = None
+    bandwidth: str | None = None
+    tins: Tins | None = None
+    isolation: Isolation | None = None
+    link_layer: LinkLayer | None = None
+    overhead: float | None = None
+    cells: Cells | None = None
+    mpu: str | None = None
+    paths: Paths | None = None
+    rtt: str | None = None
+    ack_filter: AckFilter | None = None
+    ingress: bool | None = None
+    memory_limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Xcp(Record):
     """A router of XCP with a drop-tail queue: tells senders with cc = "xcp" by how much to change their throughput.
 
@@ -808,6 +1002,7 @@ Queue: TypeAlias = (
     | FqCodel
     | SfqCodel
     | FqPie
+    | Cake
     | Xcp
 )
 """Type of the fields that accept a table of the family *queue*."""

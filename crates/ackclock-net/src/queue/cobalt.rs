@@ -8,7 +8,8 @@
 //! of which the n-th comes `interval` / sqrt(n) after the one before. Each signal marks or drops a packet. While the
 //! delay is at most the target, the schedule runs backwards: the count falls by one at each time at which a signal
 //! would have been due. A queue that grows again thus meets the signalling rate that is left. A queue that is found
-//! empty also takes one step back.
+//! empty also takes one step back. The very first signal of all is due at once, as in Linux, whose controller starts with
+//! a reciprocal root of zero.
 //!
 //! BLUE acts on flows that do not respond: with probability p a packet is dropped, not marked. p grows by `increment`
 //! when the queue overflows and falls by `decrement` when the queue is found empty, at most once per `target`. An
@@ -30,7 +31,6 @@
 //! - The queue drops its first packet when it overflows, as CAKE does with its longest queue.
 //! - The queue is found empty when a packet arrives at an idle wire. In Linux it is found empty when the wire becomes
 //!   idle.
-//! - The square root is exact. Linux approximates it with 32 bits and one Newton step.
 //!
 //! # Validated against
 //!
@@ -38,7 +38,7 @@
 
 use ackclock_core::parameters;
 
-use super::codel_control::control_law;
+use super::cobalt_control::{Cobalt, Constants};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings};
 use crate::Nanos;
 use crate::Random;
@@ -46,11 +46,10 @@ use crate::Random;
 /// CAKE's target and interval on a fast link, ns.
 const FAST_TARGET: f64 = 5e6;
 const FAST_INTERVAL: f64 = 1e8;
-/// Lower bounds in packets' times: of the target, and of a delay that is too long.
+/// Lower bound of the target, in packets' times.
 const TARGET_PACKETS: f64 = 1.5;
-const LEAST_PACKETS: f64 = 4.0;
-/// A probability of one, in the units of `probability`.
-const PARTS: u64 = 1 << 32;
+/// A probability of one, in the units of BLUE's.
+const PARTS: f64 = 4_294_967_296.0;
 
 parameters! {
     /// Parameters of COBALT.
@@ -74,7 +73,7 @@ pub(super) const ENTRY: Entry = Entry {
     limit: Some(Limit::Packets(1000)),
     parameters: Parameters::ROWS,
     check,
-    make: |settings| Box::new(Cobalt::new(settings)),
+    make: |settings| Box::new(Queue::new(settings)),
 };
 
 /// Target and interval, ns.
@@ -99,131 +98,53 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
 }
 
 #[derive(Debug)]
-struct Cobalt {
+struct Queue {
     items: Fifo,
     random: Random,
-    target: Nanos,
-    interval: Nanos,
-    /// Delay up to which CoDel does not signal, ns.
-    least: Nanos,
-    ecn: bool,
-    increment: u64,
-    decrement: u64,
-    /// CoDel: whether the delay is above the target, the number of signals so far, and the time of the next.
-    dropping: bool,
-    count: u32,
-    drop_next: Nanos,
-    /// BLUE: its drop probability in units of 1 / `PARTS`, and the time of its last change.
-    probability: u64,
-    changed_at: Nanos,
+    constants: Constants,
+    cobalt: Cobalt,
 }
 
-impl Cobalt {
-    fn new(settings: &Settings<'_>) -> Cobalt {
+impl Queue {
+    fn new(settings: &Settings<'_>) -> Queue {
         let (target, interval) = times(settings);
         let Parameters { ecn, increment, decrement, .. } = Parameters::read(settings.given);
-        Cobalt {
+        let parts = |share: f64| (share * PARTS) as u32;
+        Queue {
             items: Fifo::new(settings.limit),
             random: settings.random(),
-            target: target as Nanos,
-            interval: interval as Nanos,
-            least: (LEAST_PACKETS * packet_time(settings)) as Nanos,
-            ecn,
-            increment: (increment * PARTS as f64) as u64,
-            decrement: (decrement * PARTS as f64) as u64,
-            dropping: false,
-            count: 0,
-            drop_next: 0,
-            probability: 0,
-            changed_at: 0,
+            constants: Constants {
+                target: target as Nanos,
+                interval: interval as Nanos,
+                spacing: interval as Nanos,
+                packet_time: packet_time(settings) as Nanos,
+                increment: parts(increment),
+                decrement: parts(decrement),
+                ecn,
+            },
+            cobalt: Cobalt::default(),
         }
-    }
-
-    fn is_due(&self, at: Nanos) -> bool {
-        self.count > 0 && at >= self.drop_next
-    }
-
-    /// Moves the schedule to signal number `count`.
-    fn schedule(&mut self, count: u32) {
-        self.count = count;
-        self.drop_next = control_law(self.drop_next, self.interval, count);
-    }
-
-    fn may_change(&self, at: Nanos) -> bool {
-        at - self.changed_at > self.target
-    }
-
-    fn overflowed(&mut self, at: Nanos) {
-        if self.may_change(at) {
-            self.probability = (self.probability + self.increment).min(PARTS);
-            self.changed_at = at;
-        }
-        self.dropping = true;
-        self.drop_next = at;
-        self.count = self.count.max(1);
-    }
-
-    fn found_empty(&mut self, at: Nanos) {
-        if self.probability > 0 && self.may_change(at) {
-            self.probability = self.probability.saturating_sub(self.decrement);
-            self.changed_at = at;
-        }
-        self.dropping = false;
-        if self.is_due(at) {
-            self.schedule(self.count - 1);
-        }
-    }
-
-    /// Whether a packet is to be dropped. Instead of being dropped, the packet may be marked.
-    fn strikes(&mut self, at: Nanos, item: &mut Item) -> bool {
-        let sojourn = at - item.arrival;
-        let due = self.is_due(at);
-        let mut strikes = false;
-        if sojourn > self.target && sojourn > self.least {
-            if !self.dropping {
-                self.dropping = true;
-                self.drop_next = control_law(at, self.interval, self.count);
-            }
-            self.count = self.count.max(1);
-        } else {
-            self.dropping = false;
-        }
-        if self.dropping && due {
-            strikes = !(self.ecn && item.mark());
-            self.schedule(self.count.saturating_add(1));
-        } else if due {
-            while self.is_due(at) {
-                self.schedule(self.count - 1);
-            }
-        }
-        if self.probability > 0 && self.random.bits() >> 32 < self.probability {
-            strikes = true;
-        }
-        if self.is_due(at) && !strikes {
-            // Overdue marks are not made up for.
-            self.drop_next = at;
-        }
-        strikes
     }
 }
 
-impl Discipline for Cobalt {
+impl Discipline for Queue {
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
         self.items.push(item);
         while self.items.limit().exceeded_by(self.items.len() as u64, self.items.bytes()) {
-            self.overflowed(at);
+            self.cobalt.overflowed(&self.constants, at);
             drops.extend(self.items.pop().map(|item| (item, DropCause::Queue)));
         }
     }
 
     fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next {
         while let Some(mut item) = self.items.pop() {
-            if !self.strikes(at, &mut item) || self.items.is_empty() {
+            let strikes = self.cobalt.strikes(&self.constants, at, &mut item, 0, &mut self.random);
+            if !strikes || self.items.is_empty() {
                 return Next::Send(item);
             }
             drops.push((item, DropCause::Aqm));
         }
-        self.found_empty(at);
+        self.cobalt.found_empty(&self.constants, at);
         Next::Empty
     }
 
@@ -255,59 +176,8 @@ mod tests {
     }
 
     #[test]
-    fn blue_steps_once_in_a_target() {
-        let mut cobalt = Cobalt::new(&settings(100_000_000));
-        for at in [10, 11, 15, 16] {
-            cobalt.overflowed(at * MS);
-        }
-        assert_eq!(cobalt.probability, 2 * PARTS / 256, "at 10 and 16 ms");
-        for at in [21, 22, 27] {
-            cobalt.found_empty(at * MS);
-        }
-        assert_eq!(
-            cobalt.probability,
-            2 * PARTS / 256 - PARTS / 4096,
-            "at 22 ms; 27 ms is not more than a target later"
-        );
-        cobalt.probability = PARTS / 8192;
-        cobalt.found_empty(100 * MS);
-        assert_eq!(cobalt.probability, 0);
-    }
-
-    #[test]
-    fn the_schedule_goes_back_when_the_delay_is_low() {
-        let mut cobalt = Cobalt::new(&settings(100_000_000));
-        (cobalt.count, cobalt.drop_next) = (4, 100 * MS);
-        let mut strikes = |at, arrival| cobalt.strikes(at * MS, &mut Item { arrival: arrival * MS, ..Item::default() });
-        assert!(!strikes(100, 99));
-        // Three signals are left after 100 / sqrt(3) = 57.7 ms, and two after 70.7 ms more.
-        assert!(!strikes(230, 229));
-        assert_eq!((cobalt.count, cobalt.drop_next), (1, 328_445_704));
-    }
-
-    #[test]
-    fn a_queue_that_is_found_empty_takes_one_step_back() {
-        let mut cobalt = Cobalt::new(&settings(100_000_000));
-        (cobalt.count, cobalt.drop_next, cobalt.dropping) = (4, 100 * MS, true);
-        cobalt.found_empty(100 * MS - 1);
-        assert_eq!((cobalt.count, cobalt.dropping), (4, false));
-        cobalt.found_empty(500 * MS);
-        assert_eq!((cobalt.count, cobalt.drop_next), (3, 157_735_026));
-    }
-
-    #[test]
-    fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
-        for (ecn, strikes, next) in [(Ecn::NotEct, true, 57_735_026), (Ecn::Ect0, false, 900 * MS)] {
-            let mut cobalt = Cobalt::new(&settings(100_000_000));
-            (cobalt.count, cobalt.drop_next, cobalt.dropping) = (2, 0, true);
-            assert_eq!(cobalt.strikes(900 * MS, &mut Item { ecn, ..Item::default() }), strikes);
-            assert_eq!((cobalt.count, cobalt.drop_next), (3, next));
-        }
-    }
-
-    #[test]
     fn an_overflow_drops_the_first_packet_and_makes_a_signal_due() {
-        let mut cobalt = Cobalt::new(&settings(100_000_000));
+        let mut cobalt = Queue::new(&settings(100_000_000));
         let mut drops = Drops::new();
         for id in 0..3 {
             cobalt.enqueue(0, Item { id, size: 1500, ecn: Ecn::Ect0, ..Item::default() }, &mut drops);

@@ -63,6 +63,11 @@ impl Fifo {
         self.limit.exceeded_by(self.len() as u64, self.bytes)
     }
 
+    /// The packet at a place, counted from 0.
+    pub fn at(&self, place: usize) -> Option<&Item> {
+        self.items.get(place)
+    }
+
     /// The first packet.
     #[inline]
     pub fn first(&self) -> Option<&Item> {

@@ -6,7 +6,9 @@
 //! order of their times.
 
 mod ared;
+mod cake;
 mod cobalt;
+mod cobalt_control;
 mod codel;
 mod codel_control;
 mod drop_head;
@@ -117,6 +119,41 @@ impl Item {
     }
 }
 
+/// The parts of a packet's headers that few disciplines read.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Headers {
+    /// Number of the host that sends the packet.
+    pub source: u64,
+    /// Number of the host that receives the packet.
+    pub destination: u64,
+    /// Code point of Differentiated Services, 0 to 63.
+    pub dscp: u8,
+    /// The acknowledgment that the packet carries, if a transport lets queues read it.
+    pub acknowledgment: Option<Acknowledgment>,
+}
+
+/// An acknowledgment as a queue reads it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Acknowledgment {
+    /// Whether the packet has nothing but the acknowledgment: no payload, and no flag or option that means more.
+    pub is_pure: bool,
+    /// The sequence number up to which everything has arrived, modulo 2^32.
+    pub cumulative: u32,
+    /// Bits that tell of congestion; their meaning is the transport's.
+    pub echoes: u8,
+    /// The sender's time and the echoed time, modulo 2^32.
+    pub timestamps: Option<(u32, u32)>,
+    /// Ranges of sequence numbers that arrived beyond the cumulative one, and their number.
+    pub sacked: ([(u32, u32); 4], u8),
+}
+
+impl Acknowledgment {
+    /// The ranges in use.
+    pub fn ranges(&self) -> &[(u32, u32)] {
+        &self.sacked.0[..usize::from(self.sacked.1).min(4)]
+    }
+}
+
 /// Why a packet did not pass a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -164,6 +201,18 @@ pub enum Next {
 pub trait Discipline: Send {
     /// Accepts a packet that arrives at `at`, which is its `arrival`. This packet or others may be dropped.
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops);
+
+    /// Whether the discipline reads headers. If it does, [`Discipline::enqueue_read`] is called instead of
+    /// [`Discipline::enqueue`] where the headers are known.
+    fn reads_headers(&self) -> bool {
+        false
+    }
+
+    /// Same as [`Discipline::enqueue`], with the packet's headers.
+    fn enqueue_read(&mut self, at: Nanos, item: Item, headers: &Headers, drops: &mut Drops) {
+        let _ = headers;
+        self.enqueue(at, item, drops);
+    }
 
     /// Returns the next action at `at`, when the wire is free. The port also calls this with an empty queue, before a
     /// packet arrives at an idle wire.
@@ -237,6 +286,7 @@ pub const CATALOGUE: &[Entry] = &[
     fq_codel::ENTRY,
     sfq_codel::ENTRY,
     fq_pie::ENTRY,
+    cake::ENTRY,
     xcp::ENTRY,
 ];
 

@@ -76,6 +76,7 @@ fn spelled(quantity: Quantity, value: f64) -> String {
         Quantity::Volume => format!("'{value}B'"),
         Quantity::Rate => format!("'{value}bps'"),
         Quantity::Flag => (value != 0.0).to_string(),
+        Quantity::Choice(options) => format!("'{}'", options.get(value as usize).map_or("other", |(name, _)| *name)),
     }
 }
 

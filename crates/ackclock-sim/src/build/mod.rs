@@ -6,8 +6,9 @@ mod impairments;
 
 use std::collections::BTreeMap;
 
-use ackclock_app::{ParamProblem, Path};
-use ackclock_core::{Nanos, Stream, stream_seed};
+use ackclock_app::{ParamProblem, Path, Side};
+use ackclock_core::{Nanos, Stream, stream_number, stream_seed};
+use ackclock_net::queue::Headers;
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
 use ackclock_tcp::Config;
@@ -157,6 +158,16 @@ fn add_copies<E: Endpoint>(
             config.cc = cc.algorithm(&name);
         }
         let own = convert(flow, &config, &name);
+        // A host that is not named belongs to this copy alone; points are not in the names that people give.
+        let host = |given: &Option<String>, side: Side| {
+            stream_number(&given.clone().unwrap_or_else(|| format!("{name}.{}", side.name())))
+        };
+        let headers = Headers {
+            source: host(&flow.source_host, Side::Source),
+            destination: host(&flow.sink_host, Side::Sink),
+            dscp: flow.dscp,
+            acknowledgment: None,
+        };
         let labels = match flow.other_transport() {
             None => FlowLabels {
                 name,
@@ -183,6 +194,7 @@ fn add_copies<E: Endpoint>(
             start_jitter: flow.start_jitter,
             routes: dumbbell.flow_over(access, &forward, &reverse),
             class: flow.class,
+            headers,
             delays: scenario.probes.delays,
         });
     }

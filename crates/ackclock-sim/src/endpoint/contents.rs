@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use ackclock_core::Ecn;
-use ackclock_net::queue::Request;
+use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::Segment;
 
 /// The contents of a packet of a transport. Links and queues use its size, its ECN field and, for XCP, its request to
@@ -51,6 +51,11 @@ pub trait Contents: Clone + PartialEq + Debug {
     #[inline]
     fn grant(&mut self, request: Request) {
         let _ = request;
+    }
+
+    /// Returns the acknowledgment of the packet, if queues can read it.
+    fn acknowledgment(&self) -> Option<Acknowledgment> {
+        None
     }
 
     /// Returns the packet as a TCP segment, for the recorded data that only TCP has: acknowledgment numbers, SACK

@@ -1,7 +1,7 @@
 //! Endpoints of runs in which flows differ in their transport.
 
 use ackclock_core::{Ecn, Nanos, Stream};
-use ackclock_net::queue::Request;
+use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
 
 use super::foreign::{Datagram, Foreign, ForeignConfig};
@@ -78,6 +78,10 @@ impl Contents for Parcel {
         if let Parcel::Segment(segment) = self {
             segment.grant(request);
         }
+    }
+
+    fn acknowledgment(&self) -> Option<Acknowledgment> {
+        if let Parcel::Segment(segment) = self { segment.acknowledgment() } else { None }
     }
 
     fn as_segment(&self) -> Option<&Segment> {

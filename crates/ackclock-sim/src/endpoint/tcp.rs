@@ -2,7 +2,7 @@
 
 use ackclock_core::headers::{IPV4, TCP_IPV4};
 use ackclock_core::{Ecn, Nanos, Stream};
-use ackclock_net::queue::Request;
+use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::config::Handshake;
 use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, Observer, Progress, Segment, State};
 
@@ -63,6 +63,24 @@ impl Contents for Segment {
         if let Some(Feedback::Xcp(header)) = &mut self.feedback {
             header.set_change(request.change);
         }
+    }
+
+    fn acknowledgment(&self) -> Option<Acknowledgment> {
+        const ECHOES: Flags = Flags::ECE.with(Flags::CWR);
+        if self.flags.has(Flags::SYN) || !self.flags.has(Flags::ACK) {
+            return None;
+        }
+        let mut sacked = ([(0, 0); 4], self.sack_count);
+        for (range, block) in sacked.0.iter_mut().zip(self.sack_blocks()) {
+            *range = (block.start, block.end);
+        }
+        Some(Acknowledgment {
+            is_pure: self.flags.without(ECHOES) == Flags::ACK && self.len == 0 && self.feedback.is_none(),
+            cumulative: self.ack,
+            echoes: (self.flags.0 & ECHOES.0) as u8,
+            timestamps: self.timestamps.map(|timestamps| (timestamps.val, timestamps.ecr)),
+            sacked,
+        })
     }
 
     #[inline]
@@ -184,5 +202,32 @@ impl Endpoint for Tcp {
 
     fn limits(&self) -> Option<&Limits> {
         self.limits()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_tcp::segment::{SackBlock, Timestamps};
+
+    use super::*;
+
+    #[test]
+    fn queues_read_the_acknowledgments_of_segments() {
+        let ack = Segment { ack: 7, ..Segment::new(Flags::ACK) };
+        let pure = Acknowledgment { is_pure: true, cumulative: 7, ..Acknowledgment::default() };
+        assert_eq!(ack.acknowledgment(), Some(pure));
+        assert_eq!(Segment::new(Flags::ACK.with(Flags::SYN)).acknowledgment(), None);
+        assert_eq!(Segment::new(Flags::RST).acknowledgment(), None);
+        for flag in [Flags::FIN, Flags::PSH, Flags::RST, Flags::AE] {
+            let other = Segment { flags: Flags::ACK.with(flag), ..ack };
+            assert_eq!(other.acknowledgment(), Some(Acknowledgment { is_pure: false, ..pure }));
+        }
+        assert!(!Segment { len: 1, ..ack }.acknowledgment().unwrap().is_pure);
+        let echo = Segment { flags: Flags::ACK.with(Flags::ECE), ..ack }.acknowledgment().unwrap();
+        assert_eq!(echo, Acknowledgment { echoes: 0x40, ..pure });
+        let mut full = Segment { timestamps: Some(Timestamps { val: 3, ecr: 4 }), sack_count: 1, ..ack };
+        full.sack[0] = SackBlock { start: 10, end: 20 };
+        let full = full.acknowledgment().unwrap();
+        assert_eq!((full.timestamps, full.ranges(), full.is_pure), (Some((3, 4)), &[(10, 20)][..], true));
     }
 }

@@ -11,6 +11,7 @@ use crate::network::Route;
 use ackclock_app::{AppContext, Application, Command, Conn};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
+use ackclock_net::queue::Headers;
 use ackclock_results::Sketch;
 
 /// The parts from which a flow with endpoints `E` is created.
@@ -29,6 +30,8 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub routes: [Route; 2],
     /// Traffic class of its packets.
     pub class: u8,
+    /// Hosts and code point of its packets from source to sink.
+    pub headers: Headers,
     /// Whether the one-way delays of the packets that the sinks receive are recorded.
     pub delays: bool,
 }

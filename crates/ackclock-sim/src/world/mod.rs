@@ -42,6 +42,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             .into_iter()
             .map(|spec| {
                 let stages = spec.routes.map(|route| network.first_stage(route));
+                network.describe_both(spec.routes, spec.headers);
                 for (route, side) in spec.routes.into_iter().zip([Side::Source, Side::Sink]) {
                     network.name(route, stream_number(&format!("{}/{}", spec.labels.name, side.name())));
                 }
@@ -459,6 +460,7 @@ mod tests {
             start_jitter: 0,
             routes,
             class: 0,
+            headers: ackclock_net::queue::Headers::default(),
             delays: false,
         };
         let mut world: World<()> = World::new(topology, vec![flow], 1, 1_000_000_000, ());

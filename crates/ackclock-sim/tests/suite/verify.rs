@@ -111,6 +111,7 @@ fn log() -> Vec<Logged> {
         start_jitter: 0,
         routes,
         class: 0,
+        headers: ackclock_net::queue::Headers::default(),
         delays: false,
     });
     let mut world: World<Log> = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());

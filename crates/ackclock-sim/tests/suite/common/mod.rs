@@ -125,6 +125,7 @@ pub fn world_of<O: Observer>(
             start_jitter: jitter,
             routes: dumbbell.flow(access),
             class: 0,
+            headers: ackclock_net::queue::Headers::default(),
             delays: false,
         })
         .collect();

@@ -90,6 +90,7 @@ fn run<E: Endpoint>(
             start_jitter: 0,
             routes: dumbbell.flow(access),
             class: 0,
+            headers: ackclock_net::queue::Headers::default(),
             delays: true,
         })
         .collect();
