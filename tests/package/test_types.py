@@ -24,7 +24,8 @@ from ackclock import cc as own
 from ackclock import stats
 from ackclock.scenario import (
     Access, Bottleneck, CarefulResume, Delay, DelayStep, Flow, FlowAccess, Link, Outage, Probes, Scenario, Stack,
-    WindowValidation, app, arrival, cc, distribution, jitter, loss, pacing, queue, rate,
+    Netem, WindowValidation, app, arrival, cc, delay_table, distribution, jitter, loss, netem_loss, pacing, policer,
+    queue, rate, slot,
 )
 
 
@@ -68,6 +69,14 @@ path = Bottleneck(
     reverse_queue="50 packets",
     loss=loss.GilbertElliott(p="1%", r="20%"),
     reverse_loss="0.1%",
+    corruption=loss.Fades(interval="9s", duration="1s", sigma=0.5),
+    policer=policer.TokenBucket(rate="1Mbps", burst="15kB", exceed="mark"),
+    netem=Netem(delay="9ms", jitter="1ms", distribution="normal", loss=netem_loss.State(p13="1%"), slot="5ms"),
+    reverse_netem=Netem(
+        jitter="1ms",
+        distribution=delay_table.Table(file="mine.dist"),
+        slot=slot.Table(delay="5ms", jitter="1ms", distribution="pareto"),
+    ),
     jitter=jitter.Normal(mean="5ms", sd="1ms"),
     outages=[Outage(from_="1s", to="2s", packets="lost")],
 )

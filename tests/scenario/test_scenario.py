@@ -198,6 +198,7 @@ def test_the_catalogue_names_what_scenarios_can():
     catalogue = ackclock.catalogue()
     families = {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "loss", "abr", "pacing"}
     families |= {"arrival", "distribution", "rate", "jitter", "preset", "transport"}
+    families |= {"policer", "delay_table", "netem_loss", "slot"}
     assert families == catalogue.keys()
     for cc in catalogue["cc"]:
         if all(parameter["default"] is not None for parameter in cc["parameters"]):

@@ -21,10 +21,14 @@
 //! ```
 
 mod backlog;
+mod bucket;
 mod lane;
 mod link;
 mod loss;
+mod loss_in_time;
+pub mod netem;
 mod path;
+mod policer;
 mod port;
 pub mod queue;
 pub mod replay;
@@ -36,7 +40,9 @@ pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Rate, Seed};
 pub use lane::{Lane, Place};
 pub use link::{Carried, Link, Passage, Refusal};
 pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};
+pub use loss_in_time::{Alternating, Interference, Scheduled};
 pub use path::{Jitter, Propagation, Spread};
+pub use policer::{Action, Colour, Meter, Policer};
 pub use port::{Dropped, Port, Sent};
 pub use queue::{DropCause, Limit};
 pub use schedule::{Piece, Schedule};

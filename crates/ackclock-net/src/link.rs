@@ -28,7 +28,9 @@ pub struct Carried {
     pub queue_drops: u64,
     /// Packets that the queue discipline dropped for other reasons.
     pub aqm_drops: u64,
-    /// Packets that the queue discipline marked.
+    /// Packets that exceeded the rate of the policer.
+    pub policer_drops: u64,
+    /// Packets that the policer or the queue discipline marked.
     pub marks: u64,
     /// Packets lost before the queue.
     pub losses: u64,
@@ -41,7 +43,7 @@ pub struct Carried {
 impl Carried {
     /// Number of packets that were never on the wire, whatever the cause.
     pub fn drops(&self) -> u64 {
-        self.queue_drops + self.aqm_drops + self.losses
+        self.queue_drops + self.aqm_drops + self.policer_drops + self.losses
     }
 }
 
@@ -140,7 +142,7 @@ impl Link {
         if counted.is_port {
             return Err(Refusal::Port);
         }
-        if counted.loss.as_mut().is_some_and(Loss::strikes) {
+        if counted.loss.as_mut().is_some_and(|loss| loss.strikes(at)) {
             counted.accepted.losses += 1;
             return Err(Refusal::Drop(DropCause::Loss));
         }

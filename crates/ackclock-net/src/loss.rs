@@ -3,7 +3,8 @@
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use crate::{Random, Seed};
+use crate::loss_in_time::{Alternating, Interference, Scheduled};
+use crate::{Nanos, Random, Seed};
 
 /// A loss model: decides for each packet of a link whether the packet is lost.
 #[derive(Clone, Debug)]
@@ -16,17 +17,26 @@ pub enum Loss {
     GilbertElliott(GilbertElliott),
     /// Loss of the packets with given numbers.
     Listed(ListedLoss),
+    /// Loss in good and bad periods of random lengths.
+    Alternating(Box<Alternating>),
+    /// Loss with a probability that follows a schedule.
+    Scheduled(Box<Scheduled>),
+    /// Loss in bursts at a fixed distance.
+    Interference(Box<Interference>),
 }
 
 impl Loss {
-    /// Whether the next packet is lost.
+    /// Whether the next packet, at `at`, is lost. Calls are in the order of their times.
     #[inline]
-    pub fn strikes(&mut self) -> bool {
+    pub fn strikes(&mut self, at: Nanos) -> bool {
         match self {
             Loss::Random(loss) => loss.strikes(),
             Loss::Periodic(loss) => loss.strikes(),
             Loss::GilbertElliott(loss) => loss.strikes(),
             Loss::Listed(loss) => loss.strikes(),
+            Loss::Alternating(loss) => loss.strikes(at),
+            Loss::Scheduled(loss) => loss.strikes(at),
+            Loss::Interference(loss) => loss.strikes(at),
         }
     }
 }
@@ -184,7 +194,7 @@ mod tests {
         const PACKETS: usize = 400_000;
         let lost = |model| {
             let mut loss = Loss::GilbertElliott(GilbertElliott::new(model, [9; 32]));
-            (0..PACKETS).map(|_| loss.strikes()).collect::<Vec<bool>>()
+            (0..PACKETS).map(|_| loss.strikes(0)).collect::<Vec<bool>>()
         };
         // Gilbert's chain with p = 1 % and r = 25 %: bursts have 4 packets on average with a standard deviation of 3.5,
         // and the gaps between them 100 packets.
@@ -219,7 +229,7 @@ mod tests {
     #[test]
     fn listed_loss_loses_the_listed_packets() {
         let mut loss = Loss::Listed(ListedLoss::new([1, 4, 5, 9].into()));
-        assert_eq!((1..=12u64).filter(|_| loss.strikes()).collect::<Vec<_>>(), [1, 4, 5, 9]);
+        assert_eq!((1..=12u64).filter(|_| loss.strikes(0)).collect::<Vec<_>>(), [1, 4, 5, 9]);
         let mut none = ListedLoss::new([].into());
         assert!(!(0..9).any(|_| none.strikes()));
     }
@@ -229,7 +239,7 @@ mod tests {
         let lost = |every, first| {
             let number = |n| NonZeroU64::new(n).unwrap();
             let mut loss = Loss::Periodic(PeriodicLoss::new(number(every), number(first)));
-            (1..=12u64).filter(|_| loss.strikes()).collect::<Vec<_>>()
+            (1..=12u64).filter(|_| loss.strikes(0)).collect::<Vec<_>>()
         };
         assert_eq!(lost(4, 4), [4, 8, 12]);
         assert_eq!(lost(5, 2), [2, 7, 12]);

@@ -1,8 +1,8 @@
 //! A router's output port: a queue discipline and a wire, polled packet by packet.
 
-use crate::queue::{Discipline, DropCause, Drops, Headers, Item, Next};
+use crate::queue::{Discipline, DropCause, Drops, Headers, Item, Next, Verdict};
 use crate::server::Server;
-use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Propagation, Schedule};
+use crate::{Carried, Ecn, Loss, NEVER, Nanos, Passage, Policer, Propagation, Schedule};
 
 /// A packet that goes onto the wire.
 #[derive(Clone, Copy, Debug)]
@@ -38,16 +38,19 @@ struct Waiting<T> {
     /// ECN field at the packet's arrival.
     ecn: Ecn,
     is_copy: bool,
+    /// Whether the discipline has corrupted the packet.
+    is_corrupted: bool,
 }
 
 /// A queue discipline, a wire and a path with propagation delay, for packets of any type.
 ///
 /// A packet passes these stages in order:
 ///
-/// 1. It may be lost before the queue.
-/// 2. It may be duplicated; the copy follows it into the queue, as in netem.
-/// 3. The discipline may drop it.
-/// 4. It is lost after its time on the wire if the link was down when it started, or if it is corrupted.
+/// 1. The policer may drop or mark it, or change its class.
+/// 2. It may be lost before the queue.
+/// 3. It may be duplicated; the copy follows it into the queue, as in netem.
+/// 4. The discipline may drop it.
+/// 5. It is lost after its time on the wire if the link was down when it started, or if it is corrupted.
 ///
 /// The caller calls [`Port::arrive`] for each packet. After each arrival, and at the time [`Port::due`], it calls
 /// [`Port::poll`] until that returns `None`, and takes the dropped packets with [`Port::dropped`]. Calls are in the
@@ -57,6 +60,9 @@ pub struct Port<T> {
     reads_headers: bool,
     server: Box<dyn Server>,
     path: Propagation,
+    policer: Option<Box<Policer>>,
+    /// Whether the discipline is asked for its verdict on each packet.
+    judged: bool,
     loss: Option<Loss>,
     duplication: Option<Loss>,
     corruption: Option<Loss>,
@@ -89,6 +95,8 @@ impl<T> Port<T> {
             queue,
             server,
             path: Propagation::new(Schedule::constant(delay), None),
+            policer: None,
+            judged: false,
             loss: None,
             duplication: None,
             corruption: None,
@@ -101,6 +109,18 @@ impl<T> Port<T> {
             counts: Carried::default(),
             last: Last::default(),
         }
+    }
+
+    /// Adds a policer at the entry.
+    pub fn with_policer(mut self, policer: Policer) -> Port<T> {
+        self.policer = Some(Box::new(policer));
+        self
+    }
+
+    /// Asks the discipline for a verdict on each packet that arrives. The port has no duplication of its own then.
+    pub fn with_verdicts(mut self) -> Port<T> {
+        self.judged = true;
+        self
     }
 
     /// Adds loss before the queue.
@@ -186,12 +206,12 @@ impl<T> Port<T> {
         let departure = self.server.transmit(at, item.size, follows);
         self.counts.packets += 1;
         self.counts.bytes += u64::from(item.size);
-        let Waiting { packet, ecn, is_copy } = self.take(item);
+        let Waiting { packet, ecn, is_copy, is_corrupted } = self.take(item);
         self.counts.marks += u64::from(item.ecn != ecn);
         self.due = if self.queue.backlog().0 > 0 { self.server.start(departure) } else { NEVER };
         let passage = Passage { start: at, departure, arrival: self.path.arrival(departure) };
         let is_down = self.down.as_ref().is_some_and(|down| down.at(at).value);
-        let is_corrupted = self.corruption.as_mut().is_some_and(Loss::strikes);
+        let is_corrupted = is_corrupted | self.corruption.as_mut().is_some_and(|corruption| corruption.strikes(at));
         self.last = Last { end: departure, size: item.size, is_lost: is_down || is_corrupted };
         if !self.last.is_lost {
             return Some(Sent { packet, item, passage, is_copy });
@@ -255,31 +275,81 @@ impl<T> Port<T> {
         packet: T,
         copy: impl FnOnce(&T) -> T,
     ) {
-        let item = Item { arrival: at, ..item };
-        if self.loss.as_mut().is_some_and(Loss::strikes) {
+        let mut item = Item { arrival: at, ..item };
+        let ecn = item.ecn;
+        if self.policer.as_mut().is_some_and(|policer| !policer.admits(at, &mut item)) {
+            self.counts.policer_drops += 1;
+            self.lost.push(Dropped { packet, item, cause: DropCause::Policer, passage: None, is_copy: false });
+            return;
+        }
+        if self.loss.as_mut().is_some_and(|loss| loss.strikes(at)) {
             self.counts.losses += 1;
             self.lost.push(Dropped { packet, item, cause: DropCause::Loss, passage: None, is_copy: false });
             return;
         }
-        let copy = self.duplication.as_mut().is_some_and(Loss::strikes).then(|| copy(&packet));
+        if self.judged {
+            return self.arrive_judged(item, headers, ecn, packet, copy);
+        }
+        let copy = self.duplication.as_mut().is_some_and(|duplication| duplication.strikes(at)).then(|| copy(&packet));
         let start = self.server.start(at);
         if start <= at && self.queue.backlog().0 == 0 {
             self.queue.dequeue(at, &mut self.drops);
         }
-        self.enqueue(item, headers, packet, false);
+        self.enqueue(item, headers, Waiting { packet, ecn, is_copy: false, is_corrupted: false });
         if let Some(copy) = copy {
             self.counts.duplicates += 1;
-            self.enqueue(item, headers, copy, true);
+            self.enqueue(item, headers, Waiting { packet: copy, ecn, is_copy: true, is_corrupted: false });
         }
         self.due = self.due.min(start);
     }
 
-    fn enqueue(&mut self, item: Item, headers: Option<&Headers>, packet: T, is_copy: bool) {
+    /// Part of [`Port::arrive_with`] for a discipline that decides on each packet.
+    #[inline(never)]
+    fn arrive_judged(
+        &mut self,
+        mut item: Item,
+        headers: Option<&Headers>,
+        ecn: Ecn,
+        packet: T,
+        copy: impl FnOnce(&T) -> T,
+    ) {
+        let at = item.arrival;
+        let start = self.server.start(at);
+        let verdict = self.queue.judge(&mut item, false);
+        if let Verdict::Queued { duplicated: true, .. } = verdict {
+            let (mut item, copy) = (item, copy(&packet));
+            self.counts.duplicates += 1;
+            let verdict = self.queue.judge(&mut item, true);
+            self.carry_out(verdict, item, headers, Waiting { packet: copy, ecn, is_copy: true, is_corrupted: false });
+        }
+        self.carry_out(verdict, item, headers, Waiting { packet, ecn, is_copy: false, is_corrupted: false });
+        self.due = self.due.min(start);
+    }
+
+    fn carry_out(&mut self, verdict: Verdict, item: Item, headers: Option<&Headers>, waiting: Waiting<T>) {
+        let cause = match verdict {
+            Verdict::Queued { corrupted, .. } => {
+                return self.enqueue(item, headers, Waiting { is_corrupted: corrupted, ..waiting });
+            }
+            Verdict::Lost => {
+                self.counts.losses += 1;
+                DropCause::Loss
+            }
+            Verdict::Full => {
+                self.counts.queue_drops += 1;
+                DropCause::Queue
+            }
+        };
+        let Waiting { packet, is_copy, .. } = waiting;
+        self.lost.push(Dropped { packet, item, cause, passage: None, is_copy });
+    }
+
+    fn enqueue(&mut self, item: Item, headers: Option<&Headers>, waiting: Waiting<T>) {
         let id = self.free.pop().unwrap_or_else(|| {
             self.packets.push(None);
             self.packets.len() as u32 - 1
         });
-        self.packets[id as usize] = Some(Waiting { packet, ecn: item.ecn, is_copy });
+        self.packets[id as usize] = Some(waiting);
         let item = Item { id, ..item };
         match headers {
             Some(headers) => self.queue.enqueue_read(item.arrival, item, headers, &mut self.drops),

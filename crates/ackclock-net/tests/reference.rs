@@ -133,7 +133,7 @@ fn a_lossy_link_passes_the_remaining_packets_like_a_lossless_one() {
     for index in 0..2000 {
         // Every 60 ms ten packets of 12 ms arrive.
         let at = index / 10 * 60_000_000;
-        let expected = if draws.strikes() { Err(Refusal::Drop(DropCause::Loss)) } else { clean.offer(at, 1500) };
+        let expected = if draws.strikes(at) { Err(Refusal::Drop(DropCause::Loss)) } else { clean.offer(at, 1500) };
         assert_eq!(lossy.offer(at, 1500), expected);
     }
     let (lossy, clean) = (lossy.carried(u64::MAX).unwrap(), clean.carried(u64::MAX).unwrap());

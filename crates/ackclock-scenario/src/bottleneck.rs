@@ -4,7 +4,7 @@ use ackclock_core::Nanos;
 use ackclock_schema::kinds::{Label, one_of, time};
 use ackclock_schema::lists::list;
 use ackclock_schema::record;
-use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required};
+use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required, table};
 use ackclock_schema::renewal::Renewal;
 use ackclock_schema::tree::{KeyPath, Node};
 use ackclock_schema::union::tagged;
@@ -12,6 +12,8 @@ use serde_json::{Map, Value as Json};
 
 use super::impairments::{Jitter, Loss, Outage, outages};
 use super::link::{LinkDelay, LinkRate, changing_delay, varying_rate};
+use super::netem::Netem;
+use super::policer::Policer;
 use super::preset::PRESETS;
 use super::queue::Queue;
 
@@ -32,6 +34,14 @@ record! {
         reverse_delay: Option<LinkDelay> = optional("as delay", changing_delay());
         /// Queue in the direction from sink to source.
         reverse_queue: Option<Queue> = optional("as queue, with as many bytes or packets", tagged());
+        /// Policer in the direction from source to sink, before the loss and the queue.
+        policer: Option<Policer> = optional("none", tagged());
+        /// Policer in the direction from sink to source.
+        reverse_policer: Option<Policer> = optional("none", tagged());
+        /// Linux's netem in the direction from source to sink, with the queue as its child.
+        netem: Option<Netem> = optional("none", table());
+        /// Linux's netem in the direction from sink to source, with the reverse queue as its child.
+        reverse_netem: Option<Netem> = optional("none", table());
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.

@@ -7,13 +7,16 @@ use ackclock_net::queue::Settings;
 use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
+use super::graph::Hop;
+use super::impairments::Loss;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
+use super::policer::Policer;
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use super::transport::Other;
 use ackclock_app::Path;
 use ackclock_schema::kinds::Spelling;
-use ackclock_schema::quantity::{TIME, VOLUME};
+use ackclock_schema::quantity::{RATE, TIME, VOLUME};
 use ackclock_schema::tree::{KeyPath, quoted};
 use ackclock_schema::{Problems, Rules};
 
@@ -40,6 +43,7 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
         flow.app.check(&mut rules.of("app"));
     }
     check_copies(scenario, problems);
+    check_access(scenario, problems);
     check_links(scenario, problems);
     check_probes(scenario, &mut Rules::new(root, problems));
 }
@@ -191,8 +195,11 @@ fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
         .chain((0..scenario.links.iter().flatten().count()).map(|index| key("links").index(index)))
         .collect();
     rtt.extend(paths.iter().flat_map(|path| ["delay", "reverse_delay", "bdp_rtt"].map(|name| path.key(name))));
-    for ((_, link), at) in scenario.all_links().zip(&paths) {
+    for (number, ((_, link), at)) in scenario.all_links().zip(&paths).enumerate() {
         check_link(scenario, link, at, &rtt, problems);
+        check_policers(scenario, link, at, problems);
+        check_impairments(link, at, problems);
+        check_shapers(scenario, (number, link), at, &rtt, problems);
     }
     for (index, link) in scenario.links.iter().flatten().enumerate() {
         let mut rules = Rules::new(paths[index + 1].clone(), problems);
@@ -207,6 +214,116 @@ fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
             &ends,
             "is not two nodes; accepted: the names of two, such as [\"left\", \"far\"]",
         );
+    }
+}
+
+/// The policers of access links, in the order of [`Access::policers`].
+const ACCESS_POLICERS: [&str; 4] = ["source_policer", "reverse_source_policer", "sink_policer", "reverse_sink_policer"];
+
+/// Checks the policers of the access links.
+fn check_access(scenario: &Scenario, problems: &mut Problems<'_>) {
+    let mut check = |policers: [Option<&Policer>; 4], at: &KeyPath| {
+        for (policer, name) in policers.into_iter().zip(ACCESS_POLICERS) {
+            let Some(policer) = policer else { continue };
+            policer.check(scenario.packet_size, &key("packet_size"), &mut Rules::new(at.key(name), problems));
+        }
+    };
+    check(scenario.access.policers(), &key("access"));
+    for (index, flow) in scenario.flows.iter().enumerate() {
+        let Some(own) = &flow.access else { continue };
+        let policers = [&own.source_policer, &own.reverse_source_policer, &own.sink_policer, &own.reverse_sink_policer];
+        check(policers.map(Option::as_ref), &key("flows").index(index).key("access"));
+    }
+}
+
+/// Checks the policers of the link at a path.
+fn check_policers(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_>) {
+    for (name, policer) in [("policer", &link.policer), ("reverse_policer", &link.reverse_policer)] {
+        let Some(policer) = policer else { continue };
+        policer.check(scenario.packet_size, &key("packet_size"), &mut Rules::new(at.key(name), problems));
+    }
+}
+
+/// Refuses shapers that hold a single packet where packets come faster than the link sends them. Such a queue drops
+/// packets although there are tokens, so that it reaches neither the rate nor the burst. `rtt` are the fields that a limit in
+/// bandwidth-delay products needs.
+fn check_shapers(
+    scenario: &Scenario,
+    (number, link): (usize, &Bottleneck),
+    at: &KeyPath,
+    rtt: &[KeyPath],
+    problems: &mut Problems<'_>,
+) {
+    let limits = scenario.queue_limits(link);
+    for (reverse, limit) in [false, true].into_iter().zip(limits) {
+        let queue = if reverse { link.reverse_queue() } else { &link.queue };
+        let single = match limit {
+            QueueLimit::Packets(packets) => packets < 2,
+            QueueLimit::Bytes(bytes) => {
+                bytes >= scenario.packet_size.into() && bytes < 2 * u64::from(scenario.packet_size)
+            }
+            _ => false,
+        };
+        if queue.kind != SHAPER || !single {
+            continue;
+        }
+        let own = Hop { link: number, reverse };
+        let rate = scenario.slowest_of(&[own]);
+        let before = |flow: &Flow| {
+            let access = scenario.access_of(flow).rate.resolved(scenario.rate());
+            let routes = scenario.try_routes(flow).unwrap_or_default();
+            let places = routes.iter().filter_map(|route| Some((route, route.iter().position(|hop| *hop == own)?)));
+            let rates = places.map(|(route, place)| match place {
+                0 => access,
+                place => scenario.slowest_of(&route[place - 1..place]),
+            });
+            rates.max()
+        };
+        let Some(fastest) = scenario.flows.iter().filter_map(before).max().filter(|fastest| *fastest > rate) else {
+            continue;
+        };
+        let [fastest, rate] = [fastest, rate].map(|rate| RATE.write(rate.bits()));
+        let message = format!(
+            "holds a single packet, and packets come faster, at {fastest}, than the link's {rate}, so that they are dropped although \
+             there are tokens; accepted: a limit of at least 2 packets, or in place of this queue a policer, which drops without queueing"
+        );
+        let name = if reverse && link.reverse_queue.is_some() { "reverse_queue" } else { "queue" };
+        let mut needs = rtt.to_vec();
+        needs.extend([key("packet_size"), key("access"), at.key("rate"), at.key("reverse_rate")]);
+        Rules::new(at.key(name), problems).refuse(true, "limit", &needs, &queue.limit.write(), message);
+    }
+}
+
+/// Name of the queue that shapes traffic.
+const SHAPER: &str = "token-bucket";
+
+/// Checks the losses of the link at a path, and its netem.
+fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_>) {
+    let losses = [
+        ("loss", Some(&link.loss)),
+        ("reverse_loss", Some(&link.reverse_loss)),
+        ("duplication", link.duplication.as_ref()),
+        ("reverse_duplication", link.reverse_duplication.as_ref()),
+        ("corruption", link.corruption.as_ref()),
+        ("reverse_corruption", link.reverse_corruption.as_ref()),
+    ];
+    for (name, loss) in losses {
+        let mut rules = Rules::new(at.key(name), problems);
+        match loss {
+            Some(Loss::Steps(steps)) => steps.check(&mut rules),
+            Some(Loss::Interference(interference)) => interference.check(&mut rules),
+            _ => {}
+        }
+    }
+    let netem = [
+        ("netem", &link.netem, "duplication", link.duplication.is_some()),
+        ("reverse_netem", &link.reverse_netem, "reverse_duplication", link.reverse_duplication.is_some()),
+    ];
+    for (name, netem, other, duplicated) in netem {
+        let Some(netem) = netem else { continue };
+        netem.check(&mut Rules::new(at.key(name), problems));
+        let message = format!("beside {name}, which duplicates packets itself; accepted: duplicate of {name}");
+        Rules::new(at.clone(), problems).refuse(duplicated, other, &[], "", message);
     }
 }
 

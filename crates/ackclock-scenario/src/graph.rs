@@ -118,12 +118,14 @@ impl Scenario {
         self.try_routes(flow).expect("a scenario refuses other routes")
     }
 
-    /// Returns the propagation delay of a route at the start, in nanoseconds, without the access links.
+    /// Returns the propagation delay of a route at the start, in nanoseconds, without the access links. The delay of a
+    /// link's netem counts.
     pub fn delay_of(&self, route: &[Hop]) -> Nanos {
         let delay = |hop: &Hop| {
             let link = self.link(hop.link);
             let way = if hop.reverse { link.reverse_delay() } else { &link.delay };
-            way.first()
+            let netem = if hop.reverse { &link.reverse_netem } else { &link.netem };
+            way.first().saturating_add(netem.as_ref().map_or(0, |netem| netem.delay))
         };
         route.iter().map(delay).fold(0, Nanos::saturating_add)
     }

@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 
+use super::loss_in_time::{Fades, GilbertElliottTime, Interference, LossSteps};
 use ackclock_core::Nanos;
 use ackclock_schema::kinds::{Flag, Info, Kind, OneOf, count, one_of, probability, time};
 use ackclock_schema::lists::{Ascending, List, list};
@@ -86,6 +87,14 @@ union! {
         "gilbert-elliott" => GilbertElliott(GilbertElliott),
         /// The packets with the given numbers are lost.
         "list" => Listed(Numbers),
+        /// Losses in good and bad periods of exponential lengths: the Gilbert-Elliott model in time.
+        "gilbert-elliott-time" => GilbertElliottTime(GilbertElliottTime),
+        /// Losses in fades that come at random.
+        "fades" => Fades(Fades),
+        /// Losses in bursts at a fixed distance in time.
+        "interference" => Interference(Interference),
+        /// A probability of loss that changes in steps over time.
+        "steps" => Steps(LossSteps),
     }
 }
 

@@ -18,8 +18,11 @@ mod forms;
 mod graph;
 mod impairments;
 mod link;
+mod loss_in_time;
 mod model;
+mod netem;
 mod overrides;
+mod policer;
 mod preset;
 mod queue;
 mod registered;
@@ -67,7 +70,12 @@ pub use link::{
     Cellular, DelayStep, DelaySteps, Direction, LinkDelay, LinkRate, Plain, RateStep, RateSteps, TraceFile,
     TraceFormat, VaryingRate,
 };
+pub use loss_in_time::{Fades, GilbertElliottTime, Interference, LossStep, LossSteps};
 pub use model::{Access, Arrival, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, Scenario, Staggered};
+pub use netem::{
+    DelayTable, FourStates, GeModel, Netem, NetemChance, NetemLoss, Slot, TableFormat, TableSlot, UniformSlot,
+};
+pub use policer::{Policer, SingleRate, TokenBucket, Treatment, TwoRate};
 pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
@@ -263,8 +271,7 @@ pub fn reference() -> Json {
     std::iter::once(format::field()).chain(table::<Scenario>().info().nested).map(row).collect()
 }
 
-/// Returns the values of `kind` for each table that has kinds, with a sentence on each: for `app`, `arrival`, `queue`,
-/// `rate`, `jitter`, `loss`, `pacing` and distributions.
+/// Returns the values of `kind` for each table that has kinds, with a sentence on each.
 pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
     fn kinds<U: Union>() -> Vec<(&'static str, String)> {
         U::variants().into_iter().map(|variant| (variant.kind, variant.doc)).collect()
@@ -276,6 +283,10 @@ pub fn catalogue() -> Vec<(&'static str, Vec<(&'static str, String)>)> {
         ("queue", kinds::<Queue>()),
         ("rate", kinds::<VaryingRate>()),
         ("jitter", kinds::<Jitter>()),
+        ("policer", kinds::<Policer>()),
+        ("delay_table", kinds::<DelayTable>()),
+        ("netem_loss", kinds::<NetemLoss>()),
+        ("slot", kinds::<Slot>()),
         ("loss", kinds::<Loss>()),
         ("pacing", kinds::<Pacing>()),
     ]

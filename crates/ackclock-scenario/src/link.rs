@@ -6,6 +6,8 @@ use ackclock_net::server::{CellularModel, Steps, Trace};
 use serde_json::{Value as Json, json};
 
 use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
+use super::netem::Netem;
+use super::policer::Policer;
 use ackclock_core::{Nanos, Rate};
 use ackclock_schema::file::{Alone, Format, FromFile};
 use ackclock_schema::kinds::{Info, Kind, Scalar, rate, real, time};
@@ -24,7 +26,7 @@ use ackclock_schema::union::{Tagged, Union as _, tagged};
 const MOST_CELLULAR: u64 = 100_000_000_000;
 
 /// The shortest period of a repetition, in nanoseconds.
-const LEAST_PERIOD: Nanos = 1_000_000;
+pub(super) const LEAST_PERIOD: Nanos = 1_000_000;
 
 /// A constant value, or a table that describes how the value changes.
 #[derive(Clone, PartialEq, Debug)]
@@ -218,7 +220,7 @@ fn check_rate(rate: &VaryingRate, at: &KeyPath, problems: &mut Problems<'_>) {
 }
 
 /// Refuses steps that do not begin at zero or are not in order, and a period that ends before the last step.
-fn check_steps(
+pub(super) fn check_steps(
     times: impl Iterator<Item = Nanos>,
     repeat_every: Option<Nanos>,
     at: &KeyPath,
@@ -311,8 +313,12 @@ pub struct Direction<'a> {
     pub delay: &'a LinkDelay,
     /// Jitter of the direction.
     pub jitter: Option<&'a Jitter>,
+    /// Policer of the direction.
+    pub policer: Option<&'a Policer>,
     /// Packets lost before the queue.
     pub loss: &'a Loss,
+    /// netem before the queue.
+    pub netem: Option<&'a Netem>,
     /// Packets duplicated before the queue.
     pub duplication: Option<&'a Loss>,
     /// Packets corrupted on the wire.

@@ -10,6 +10,7 @@ use serde_json::json;
 use super::algorithm::{CongestionControl, congestion_control};
 use super::bottleneck::{Bottleneck, Link};
 use super::dscp;
+use super::policer::Policer;
 use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
 use super::transport::{Transport, transport};
@@ -65,6 +66,14 @@ record! {
         source_delay: Random<Delay> = default("0s", drawn());
         /// Propagation delay between the bottleneck and the sink, one way, drawn once for every flow.
         sink_delay: Random<Delay> = default("0s", drawn());
+        /// Policer where the source's packets enter the network.
+        source_policer: Option<Policer> = optional("none", tagged());
+        /// Policer where packets leave the network for the sink.
+        sink_policer: Option<Policer> = optional("none", tagged());
+        /// Policer where the sink's packets enter the network.
+        reverse_sink_policer: Option<Policer> = optional("none", tagged());
+        /// Policer where packets leave the network for the source.
+        reverse_source_policer: Option<Policer> = optional("none", tagged());
     }
 }
 
@@ -77,6 +86,14 @@ record! {
         source_delay: Option<Random<Delay>> = optional("as access.source_delay", drawn());
         /// Propagation delay between the bottleneck and the sink, one way.
         sink_delay: Option<Random<Delay>> = optional("as access.sink_delay", drawn());
+        /// Policer where the source's packets enter the network.
+        source_policer: Option<Policer> = optional("as access.source_policer", tagged());
+        /// Policer where packets leave the network for the sink.
+        sink_policer: Option<Policer> = optional("as access.sink_policer", tagged());
+        /// Policer where the sink's packets enter the network.
+        reverse_sink_policer: Option<Policer> = optional("as access.reverse_sink_policer", tagged());
+        /// Policer where packets leave the network for the source.
+        reverse_source_policer: Option<Policer> = optional("as access.reverse_source_policer", tagged());
     }
 }
 

@@ -10,6 +10,7 @@ use ackclock_tcp::{pacing, slow_start, stack, validation};
 use super::bottleneck::Bottleneck;
 use super::link::{Direction, LinkDelay, LinkRate};
 use super::model::{Access, Flow, Pacing, Probes, Scenario};
+use super::policer::Policer;
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use super::transport::{Other, Transport};
@@ -24,6 +25,10 @@ impl Scenario {
             access.rate = own.rate.unwrap_or(access.rate);
             access.source_delay = own.source_delay.unwrap_or(access.source_delay);
             access.sink_delay = own.sink_delay.unwrap_or(access.sink_delay);
+            access.source_policer = own.source_policer.or(access.source_policer);
+            access.sink_policer = own.sink_policer.or(access.sink_policer);
+            access.reverse_source_policer = own.reverse_source_policer.or(access.reverse_source_policer);
+            access.reverse_sink_policer = own.reverse_sink_policer.or(access.reverse_sink_policer);
         }
         access
     }
@@ -91,7 +96,9 @@ impl Bottleneck {
             rate: &self.rate,
             delay: &self.delay,
             jitter: self.jitter.as_ref(),
+            policer: self.policer.as_ref(),
             loss: &self.loss,
+            netem: self.netem.as_ref(),
             duplication: self.duplication.as_ref(),
             corruption: self.corruption.as_ref(),
             outages: self.outages.as_deref().unwrap_or_default(),
@@ -104,7 +111,9 @@ impl Bottleneck {
             rate: self.reverse_rate(),
             delay: self.reverse_delay(),
             jitter: self.reverse_jitter.as_ref(),
+            policer: self.reverse_policer.as_ref(),
             loss: &self.reverse_loss,
+            netem: self.reverse_netem.as_ref(),
             duplication: self.reverse_duplication.as_ref(),
             corruption: self.reverse_corruption.as_ref(),
             outages: self.reverse_outages.as_ref().or(self.outages.as_ref()).map_or(&[], Vec::as_slice),
@@ -114,6 +123,14 @@ impl Bottleneck {
     /// Returns the queue from sink to source; its limit is not resolved.
     pub fn reverse_queue(&self) -> &Queue {
         self.reverse_queue.as_ref().unwrap_or(&self.queue)
+    }
+}
+
+impl Access {
+    /// Returns the policers of the four links: from the source, to the source, to the sink and from the sink.
+    pub fn policers(&self) -> [Option<&Policer>; 4] {
+        let Access { source_policer, reverse_source_policer, sink_policer, reverse_sink_policer, .. } = self;
+        [source_policer, reverse_source_policer, sink_policer, reverse_sink_policer].map(Option::as_ref)
     }
 }
 

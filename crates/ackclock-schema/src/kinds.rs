@@ -277,6 +277,56 @@ impl<T: TryFrom<u64> + Into<u64> + Copy + Default> Scalar for Count<T> {
     }
 }
 
+/// A whole number of counted things that may be negative, without a unit.
+pub struct Whole {
+    noun: &'static str,
+    min: i32,
+    max: i32,
+}
+
+/// Returns the kind of a whole number of `noun`, with inclusive bounds.
+pub const fn whole(noun: &'static str, min: i32, max: i32) -> Whole {
+    Whole { noun, min, max }
+}
+
+impl Scalar for Whole {
+    type Value = i32;
+
+    fn parse(&self, value: &Value) -> Result<i32, String> {
+        let Value::Number(text) = value else { return Err("is not a number".to_owned()) };
+        let value: i64 = text.parse().map_err(|_| "is not a whole number".to_owned())?;
+        match i32::try_from(value) {
+            Ok(value) if (self.min..=self.max).contains(&value) => Ok(value),
+            _ if value < i64::from(self.min) => Err(format!("is less than {}", self.min)),
+            _ => Err(format!("is more than {}", self.max)),
+        }
+    }
+
+    fn placeholder(&self) -> i32 {
+        self.min
+    }
+
+    fn write(&self, value: &i32) -> Json {
+        Json::from(*value)
+    }
+
+    fn noun(&self) -> String {
+        "whole number".to_owned()
+    }
+
+    fn unit(&self) -> String {
+        self.noun.to_owned()
+    }
+
+    fn accepts(&self) -> String {
+        format!("a whole number of {} from {} to {}", self.noun, self.min, self.max)
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "integer", "minimum": self.min, "maximum": self.max })
+    }
+}
+
 /// A real number.
 pub struct Real {
     min: f64,

@@ -21,6 +21,11 @@ impl<'a, 'p> Rules<'a, 'p> {
         Rules { at: self.at.key(key), problems: self.problems }
     }
 
+    /// Passes the problems to a check that adds to them itself.
+    pub fn with<T>(&mut self, check: impl FnOnce(&mut Problems<'p>) -> T) -> T {
+        check(self.problems)
+    }
+
     /// Whether the field `key` is given.
     pub fn given(&self, key: &str) -> bool {
         self.problems.written(&self.at.key(key)).is_some()

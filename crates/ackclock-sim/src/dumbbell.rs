@@ -1,6 +1,7 @@
 //! The dumbbell: every flow has its own access links on both sides of one bottleneck, or of several links.
 
-use ackclock_net::Link;
+use ackclock_net::queue::{CATALOGUE, Settings};
+use ackclock_net::{Limit, Link, Policer, Port, Seed, Transmitter};
 
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
@@ -18,6 +19,9 @@ pub struct Access {
     /// Propagation delay between the bottleneck and the sink, in ns.
     pub sink_delay: Nanos,
 }
+
+/// The policers of one flow's access links, in the order of [`Dumbbell::own_links`].
+pub type Policers = [Option<Policer>; 4];
 
 /// A dumbbell under construction.
 pub struct Dumbbell {
@@ -44,16 +48,30 @@ impl Dumbbell {
     /// Adds the access links of a flow over the bottleneck. Returns its routes from source to sink and from sink to
     /// source.
     pub fn flow(&mut self, access: Access) -> [Route; 2] {
-        self.flow_over(access, &[self.forward], &[self.reverse])
+        self.flow_over(access, Policers::default(), &[self.forward], &[self.reverse])
     }
 
     /// Adds the access links of a flow over the links `forward` (from source to sink) and `reverse` (from sink to source).
     /// Returns its routes in the same order.
-    pub fn flow_over(&mut self, access: Access, forward: &[LinkId], reverse: &[LinkId]) -> [Route; 2] {
+    pub fn flow_over(
+        &mut self,
+        access: Access,
+        policers: Policers,
+        forward: &[LinkId],
+        reverse: &[LinkId],
+    ) -> [Route; 2] {
         let topology = &mut self.topology;
-        let mut link = |delay| topology.link(Link::uncounted(access.rate, delay));
-        let [source_out, source_in] = [link(access.source_delay), link(access.source_delay)];
-        let [sink_in, sink_out] = [link(access.sink_delay), link(access.sink_delay)];
+        let mut link = |delay, policer| match policer {
+            None => topology.link(Link::uncounted(access.rate, delay)),
+            Some(policer) => {
+                let link = topology.port(policed(access.rate, delay, policer));
+                topology.measure(link);
+                link
+            }
+        };
+        let [up, down, to_sink, from_sink] = policers;
+        let [source_out, source_in] = [link(access.source_delay, up), link(access.source_delay, down)];
+        let [sink_in, sink_out] = [link(access.sink_delay, to_sink), link(access.sink_delay, from_sink)];
         let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
         [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
     }
@@ -63,4 +81,10 @@ impl Dumbbell {
     pub fn own_links(flow: &str) -> [String; 4] {
         ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"))
     }
+}
+
+/// Returns a link with a policer and an unlimited queue.
+fn policed<T>(rate: Rate, delay: Nanos, policer: Policer) -> Port<T> {
+    let settings = Settings { rate, limit: Limit::Unlimited, packet_size: 1500, given: &[], seed: Seed::default() };
+    Port::new((CATALOGUE[0].make)(&settings), Box::new(Transmitter::new(rate)), delay).with_policer(policer)
 }

@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use ackclock_net::netem::{self, Netem};
 use ackclock_net::queue::{CATALOGUE, Entry, Settings};
 use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, Playback, Steps, Trace};
-use ackclock_net::{Limit, Link, Loss, Port, Propagation, Schedule, Seed, Server, Transmitter};
+use ackclock_net::{Limit, Link, Loss, Policer, Port, Propagation, Schedule, Seed, Server, Transmitter};
 
 use crate::ids::LinkId;
 use crate::network::Topology;
@@ -41,6 +42,10 @@ pub struct Impairments {
     pub wire: Wire,
     /// Propagation delay that varies.
     pub path: Option<Propagation>,
+    /// Policer before the loss and the queue.
+    pub policer: Option<Policer>,
+    /// netem before the queue, with the seed of its stream.
+    pub netem: Option<(netem::Model, Seed)>,
     /// Duplication of packets before the queue.
     pub duplication: Option<Loss>,
     /// Corruption of packets on the wire.
@@ -69,9 +74,10 @@ pub enum Wire {
 
 impl Impairments {
     fn are_none(&self) -> bool {
-        let Impairments { wire, path, duplication, corruption, held, lost } = self;
+        let Impairments { wire, path, policer, netem, duplication, corruption, held, lost } = self;
         let losses = duplication.is_none() && corruption.is_none();
-        matches!(wire, Wire::Fixed) && path.is_none() && losses && held.is_none() && lost.is_none()
+        let plain = matches!(wire, Wire::Fixed) && path.is_none() && policer.is_none() && netem.is_none();
+        plain && losses && held.is_none() && lost.is_none()
     }
 
     fn server(&self, rate: Rate) -> Box<dyn Server> {
@@ -129,8 +135,17 @@ impl LinkSpec {
 
     fn port<T>(self) -> Port<T> {
         let queue = (self.queue.make)(&self.settings());
-        let mut port = Port::new(queue, self.impairments.server(self.rate), self.delay);
-        let Impairments { path, duplication, corruption, lost, .. } = self.impairments;
+        let server = self.impairments.server(self.rate);
+        let Impairments { path, policer, netem, duplication, corruption, lost, .. } = self.impairments;
+        let mut port = match netem {
+            Some((model, seed)) => {
+                Port::new(Box::new(Netem::new(model, queue, seed)), server, self.delay).with_verdicts()
+            }
+            None => Port::new(queue, server, self.delay),
+        };
+        if let Some(policer) = policer {
+            port = port.with_policer(policer);
+        }
         if let Some(loss) = self.loss {
             port = port.with_loss(loss);
         }
@@ -152,7 +167,7 @@ impl LinkSpec {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_net::{Jitter, ListedLoss, Spread};
+    use ackclock_net::{Action, Jitter, ListedLoss, Meter, Spread};
 
     use super::*;
 
@@ -172,6 +187,9 @@ mod tests {
         let none = Impairments::default;
         assert!(is_port(Impairments { wire: Wire::Steps(Schedule::constant(1), 1), ..none() }));
         assert!(is_port(Impairments { path: Some(Propagation::new(Schedule::constant(1), Some(jitter))), ..none() }));
+        let meter = Meter::TokenBucket { committed: (Rate::MIN, 1500), peak: None };
+        let policer = Policer::new(meter, Action::Drop, Action::Drop);
+        assert!(is_port(Impairments { policer: Some(policer), ..none() }));
         assert!(is_port(Impairments { duplication: struck(), ..none() }));
         assert!(is_port(Impairments { corruption: struck(), ..none() }));
         assert!(is_port(Impairments { held: down(), ..none() }));

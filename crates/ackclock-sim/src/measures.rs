@@ -35,6 +35,7 @@ pub fn push_link(
         drops: carried.drops().into(),
         queue_drops: carried.queue_drops.into(),
         aqm_drops: carried.aqm_drops.into(),
+        policer_drops: carried.policer_drops.into(),
         losses: carried.losses.into(),
         wire_losses: carried.wire_losses.into(),
         duplicates: carried.duplicates.into(),

@@ -185,13 +185,14 @@ impl Packet {
         Packet { numbers: u64::from(stored.insert(&contents)), ..*self }
     }
 
-    /// Returns the packet with the changes that a queue discipline made.
+    /// Returns the packet with the changes that a policer and a queue discipline made.
     pub fn updated<P: Contents>(self, item: &Item, stored: &mut Stored<P>) -> Packet {
         if let Some(request) = item.request {
             stored.places[self.numbers as u32 as usize].grant(request);
         }
         let marked = if item.ecn == Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
-        Packet { rest: self.rest | marked, ..self }
+        let class = u64::from(item.class) << CLASS;
+        Packet { rest: self.rest << 3 >> 3 | class | marked, ..self }
     }
 
     /// Frees the stored contents of a packet that arrived or was dropped.

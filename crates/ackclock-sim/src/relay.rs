@@ -151,8 +151,9 @@ impl Relay {
     /// # Errors
     /// Parameters with which an application cannot run.
     pub fn new(scenario: &Scenario, seed: u64) -> Result<Relay, ScenarioError> {
-        let (mut dumbbell, links) = build::network(Topology::in_the_present(), scenario, seed);
+        let (mut dumbbell, mut links) = build::network(Topology::in_the_present(), scenario, seed);
         let specs = build::tcp_flows(scenario, seed, &mut dumbbell, &links)?;
+        links.extend(build::policed(&dumbbell.topology, &specs));
         let topology = dumbbell.topology;
         let delays: Vec<Nanos> = topology.links().map(Link::delay).collect();
         let hops = |flow: &FlowSpec| flow.routes.map(|route| topology.hops(route).to_vec()).concat();

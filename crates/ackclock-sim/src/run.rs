@@ -184,7 +184,7 @@ impl Run {
         calls: Arc<dyn Calls>,
     ) -> Result<Run, ScenarioError> {
         let seed = seed.unwrap_or(scenario.seed);
-        let (mut dumbbell, links) = build::network(Topology::default(), scenario, seed);
+        let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
         let samples = scenario.probes.window || watching.traces.events || watching.traces.qlog;
         let notes_limits = scenario.probes.limits == Some(true);
         let tcp = |config: &Config| Config { samples_rate: samples, notes_limits, ..config.clone() };
@@ -202,12 +202,16 @@ impl Run {
                 }),
             };
             let flows = build::flows::<Mixed>(scenario, seed, &mut dumbbell, &links, replace, &convert)?;
-            let watchers = watchers(scenario, seed, watching, &dumbbell.topology, &flows, &links)?;
+            let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
+            links.extend(build::policed(&dumbbell.topology, &flows));
+            let watchers = watchers(scenario, watching, traces, &dumbbell.topology, &flows, &links);
             Observed::Mixed(Box::new(World::new(dumbbell.topology, flows, seed, scenario.duration, watchers)))
         } else {
             let convert = |_: &Flow, config: &Config, _: &str| tcp(config);
             let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, replace, &convert)?;
-            let watchers = watchers(scenario, seed, watching, &dumbbell.topology, &flows, &links)?;
+            let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
+            links.extend(build::policed(&dumbbell.topology, &flows));
+            let watchers = watchers(scenario, watching, traces, &dumbbell.topology, &flows, &links);
             let (topology, duration) = (dumbbell.topology, scenario.duration);
             if watchers.is_empty() {
                 Observed::Not(Box::new(World::new(topology, flows, seed, duration, ())))
@@ -309,12 +313,12 @@ fn watched<E: Endpoint>(mut world: World<Watchers<E::Packet>, E>, links: &[(Link
 /// Returns the observers that a scenario and its user ask for.
 fn watchers<E: Endpoint>(
     scenario: &Scenario,
-    seed: u64,
     watching: &Watching,
+    traces: Option<Traces>,
     topology: &Topology,
     flows: &[FlowSpec<E>],
     links: &[(LinkId, String)],
-) -> Result<Watchers<E::Packet>, ScenarioError> {
+) -> Watchers<E::Packet> {
     let probes = &scenario.probes;
     let recorder = probes.record().then(|| {
         let watch = Watch {
@@ -330,9 +334,8 @@ fn watchers<E: Endpoint>(
         let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
         Recorder::new(watch, names, links.to_vec(), build::outages(scenario))
     });
-    let traces = traces(scenario, seed, &watching.traces, flows, links)?;
     let verifier = watching.verify.then(|| Verifier::new(topology, flows.iter().map(|flow| flow.routes)));
-    Ok(Watchers { recorder, traces, verifier })
+    Watchers { recorder, traces, verifier }
 }
 
 /// Returns the observer that traces a run, if a trace is requested.

@@ -29,7 +29,7 @@ impl Impairment {
     /// Returns whether the packet goes on now. Otherwise it is lost, or [`Impairment::due`] returns it later.
     pub fn pass(&mut self, now: Nanos, packet: &[u8]) -> bool {
         self.counts[0] += 1;
-        if self.loss.as_mut().is_some_and(Loss::strikes) {
+        if self.loss.as_mut().is_some_and(|loss| loss.strikes(now)) {
             self.counts[1] += 1;
             return false;
         }

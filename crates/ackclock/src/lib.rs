@@ -14,8 +14,8 @@ pub mod tcp {
 /// Links, queue disciplines and items in flight, for packets of any type.
 pub mod net {
     pub use ackclock_net::{
-        Carried, DropCause, Dropped, Jitter, Lane, Limit, Link, Loss, Passage, Place, Port, Propagation, Refusal,
-        Schedule, Sent, Server, Spread, queue, server,
+        Action, Carried, Colour, DropCause, Dropped, Jitter, Lane, Limit, Link, Loss, Meter, Passage, Place, Policer,
+        Port, Propagation, Refusal, Schedule, Sent, Server, Spread, netem, queue, server,
     };
 }
 

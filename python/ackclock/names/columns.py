@@ -70,6 +70,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "drops": "drops",
         "queue_drops": "drops at a full queue",
         "aqm_drops": "drops by the queue discipline",
+        "policer_drops": "drops by the policer",
         "losses": "losses before the queue",
         "wire_losses": "losses on the wire",
         "duplicates": "duplicated packets",

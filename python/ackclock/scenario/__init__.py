@@ -6,7 +6,7 @@
 >>> scenario = Scenario(duration="60s", bottleneck=path, flows=[Flow(cc="cubic", app=app.Bulk())])
 
 What is not given is left out, and the engine's default holds. Tables that come in kinds are in modules of their own:
-app, arrival, cc, distribution, jitter, loss, pacing, queue, rate.
+app, arrival, cc, delay_table, distribution, jitter, loss, netem_loss, pacing, policer, queue, rate, slot.
 
 Written by ackclock.scenario._generate from the engine's schema; not to be edited.
 """
@@ -30,7 +30,7 @@ from ackclock.scenario._source import (
 
 if TYPE_CHECKING:
     from ackclock.scenario._access import Access
-    from ackclock.scenario._bottleneck import Bottleneck, Delay, DelayStep, Fate, Outage, Preset
+    from ackclock.scenario._bottleneck import Bottleneck, Delay, DelayStep, Fate, Netem, Outage, Preset
     from ackclock.scenario._flows import (
         CarefulResume,
         CodePoint,
@@ -63,6 +63,7 @@ __all__ = [
     "FlowAccess",
     "Handshake",
     "Link",
+    "Netem",
     "Outage",
     "Overrides",
     "Preset",
@@ -100,6 +101,7 @@ _HOMES = {
     "FlowAccess": "ackclock.scenario._flows",
     "Handshake": "ackclock.scenario._flows",
     "Link": "ackclock.scenario._links",
+    "Netem": "ackclock.scenario._bottleneck",
     "Outage": "ackclock.scenario._bottleneck",
     "Preset": "ackclock.scenario._bottleneck",
     "Probes": "ackclock.scenario._probes",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from ackclock.scenario._record import Record
 from ackclock.scenario.distribution import Distribution
+from ackclock.scenario.policer import Policer
 
 __all__ = ["Access"]
 
@@ -28,8 +29,24 @@ class Access(Record):
     sink_delay
         Propagation delay between the bottleneck and the sink, one way, drawn once for every flow. Accepted: a class of
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    source_policer
+        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    sink_policer
+        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    reverse_sink_policer
+        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a rate
+        above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    reverse_source_policer
+        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
     """
 
     rate: str | None = None
     source_delay: Distribution[str] | None = None
     sink_delay: Distribution[str] | None = None
+    source_policer: Policer | None = None
+    sink_policer: Policer | None = None
+    reverse_sink_policer: Policer | None = None
+    reverse_source_policer: Policer | None = None

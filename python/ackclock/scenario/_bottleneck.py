@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ackclock.scenario._record import Record
+from ackclock.scenario.delay_table import DelayTable
 from ackclock.scenario.jitter import Jitter
 from ackclock.scenario.loss import Loss
+from ackclock.scenario.netem_loss import NetemLoss
+from ackclock.scenario.policer import Policer
 from ackclock.scenario.queue import Queue
 from ackclock.scenario.rate import Rate
+from ackclock.scenario.slot import Slot
 
-__all__ = ["Bottleneck", "Delay", "DelayStep", "Fate", "Outage", "Preset"]
+__all__ = ["Bottleneck", "Delay", "DelayStep", "Fate", "Netem", "Outage", "Preset"]
 
 Preset: TypeAlias = Literal[
     "edge",
@@ -97,6 +101,93 @@ class Delay(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Netem(Record):
+    """Linux's netem in the direction from source to sink, with the queue as its child.
+
+    Parameters
+    ----------
+    limit
+        Largest number of packets inside, delayed ones and those of the child included. Accepted: a whole number of
+        packets from 1 to 4294967295. Default: 1000.
+    delay
+        Delay of every packet. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+    jitter
+        Jitter: half the width of the uniform distribution, or the unit of the table. Accepted: a time from "0s" to
+        "2147483647ns" (units: ns, us, ms, s, min, h). Default: "0s".
+    delay_correlation
+        Correlation of the delays from packet to packet. Accepted: a probability such as "1%" (units: ppb, ppm, %).
+        Default: "0%".
+    distribution
+        Distribution of the delays. Accepted: a class of `ackclock.scenario.delay_table`. Absent: uniform.
+    loss
+        Losses. Accepted: a class of `ackclock.scenario.netem_loss`, or a probability such as "1%" (units: ppb, ppm, %).
+        Default: "0%".
+    ecn
+        Whether an ECN-capable packet is marked (CE) instead of lost. Default: False.
+    duplicate
+        Probability that a packet is duplicated. Accepted: a probability such as "1%" (units: ppb, ppm, %). Default:
+        "0%".
+    duplicate_correlation
+        Correlation of the duplications from packet to packet. Accepted: a probability such as "1%" (units: ppb, ppm,
+        %). Default: "0%".
+    corrupt
+        Probability that a packet is corrupted; it is discarded on arrival. Accepted: a probability such as "1%" (units:
+        ppb, ppm, %). Default: "0%".
+    corrupt_correlation
+        Correlation of the corruptions from packet to packet. Accepted: a probability such as "1%" (units: ppb, ppm, %).
+        Default: "0%".
+    reorder
+        Probability that a packet is sent at once, before the delayed packets. Accepted: a probability such as "1%"
+        (units: ppb, ppm, %). Absent: no packet; all, with a gap.
+    reorder_correlation
+        Correlation of the reordering from packet to packet. Accepted: a probability such as "1%" (units: ppb, ppm, %).
+        Default: "0%".
+    gap
+        Distance of the packets that may be sent at once: every n-th packet. Accepted: a whole number of packets from 1
+        to 4294967295. Absent: 1, with reorder.
+    rate
+        Rate, in whole bytes per second. Accepted: a rate from "8bps" to "1000Tbps" (units: bps, kbps, Mbps, Gbps,
+        Tbps). Absent: unlimited.
+    packet_overhead
+        Bytes that the rate counts for each packet besides its size; -14 on a kernel whose packets have the Ethernet
+        header is 0 here. Accepted: a whole number of bytes from -65535 to 65535. Default: 0.
+    cell_size
+        Payload of a cell: the rate counts whole cells. Accepted: a volume from "1B" to "65535B" (units: B, kB, KiB, MB,
+        MiB, GB, GiB). Absent: no cells.
+    cell_overhead
+        Bytes that the rate counts for each cell besides its payload. Accepted: a whole number of bytes from -65535 to
+        65535. Default: 0.
+    slot
+        Slots: packets whose time has come wait for the next slot. Accepted: a class of `ackclock.scenario.slot`, or a
+        time such as "200ms" (units: ns, us, ms, s, min, h). Absent: none.
+    seed
+        Seed of the kernel's generator (netem's `seed` since Linux 6.6): the same seed decides on the same packets.
+        Accepted: a whole number from 0 to 18446744073709551615. Absent: drawn from the run's seed.
+    """
+
+    limit: int | None = None
+    delay: str | None = None
+    jitter: str | None = None
+    delay_correlation: str | None = None
+    distribution: DelayTable | None = None
+    loss: NetemLoss | None = None
+    ecn: bool | None = None
+    duplicate: str | None = None
+    duplicate_correlation: str | None = None
+    corrupt: str | None = None
+    corrupt_correlation: str | None = None
+    reorder: str | None = None
+    reorder_correlation: str | None = None
+    gap: int | None = None
+    rate: str | None = None
+    packet_overhead: int | None = None
+    cell_size: str | None = None
+    cell_overhead: int | None = None
+    slot: Slot | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Outage(Record):
     """A time in which the link is down.
 
@@ -142,6 +233,17 @@ class Bottleneck(Record):
     reverse_queue
         Queue in the direction from sink to source. Accepted: a class of `ackclock.scenario.queue`, or a queue limit
         such as "1bdp", "50 packets", "64KiB" or "unlimited". Absent: as queue, with as many bytes or packets.
+    policer
+        Policer in the direction from source to sink, before the loss and the queue. Accepted: a class of
+        `ackclock.scenario.policer`, or a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
+        Absent: none.
+    reverse_policer
+        Policer in the direction from sink to source. Accepted: a class of `ackclock.scenario.policer`, or a rate above
+        zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    netem
+        Linux's netem in the direction from source to sink, with the queue as its child. Absent: none.
+    reverse_netem
+        Linux's netem in the direction from sink to source, with the reverse queue as its child. Absent: none.
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -184,6 +286,10 @@ class Bottleneck(Record):
     reverse_rate: str | Rate | None = None
     reverse_delay: str | Delay | None = None
     reverse_queue: Queue | None = None
+    policer: Policer | None = None
+    reverse_policer: Policer | None = None
+    netem: Netem | None = None
+    reverse_netem: Netem | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

@@ -15,6 +15,7 @@ from ackclock.scenario.arrival import Arrival
 from ackclock.scenario.cc import Cc
 from ackclock.scenario.distribution import Distribution
 from ackclock.scenario.pacing import Pacing
+from ackclock.scenario.policer import Policer
 
 __all__ = [
     "CarefulResume",
@@ -273,11 +274,28 @@ class FlowAccess(Record):
         Propagation delay between the bottleneck and the sink, one way. Accepted: a class of
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: as
         access.sink_delay.
+    source_policer
+        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.source_policer.
+    sink_policer
+        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.sink_policer.
+    reverse_sink_policer
+        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a rate
+        above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.reverse_sink_policer.
+    reverse_source_policer
+        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
+        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as
+        access.reverse_source_policer.
     """
 
     rate: str | None = None
     source_delay: Distribution[str] | None = None
     sink_delay: Distribution[str] | None = None
+    source_policer: Policer | None = None
+    sink_policer: Policer | None = None
+    reverse_sink_policer: Policer | None = None
+    reverse_source_policer: Policer | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock.scenario._bottleneck import Delay, Outage, Preset
+from ackclock.scenario._bottleneck import Delay, Netem, Outage, Preset
 from ackclock.scenario._record import Record
 from ackclock.scenario.jitter import Jitter
 from ackclock.scenario.loss import Loss
+from ackclock.scenario.policer import Policer
 from ackclock.scenario.queue import Queue
 from ackclock.scenario.rate import Rate
 
@@ -51,6 +52,17 @@ class Link(Record):
     reverse_queue
         Queue in the direction from sink to source. Accepted: a class of `ackclock.scenario.queue`, or a queue limit
         such as "1bdp", "50 packets", "64KiB" or "unlimited". Absent: as queue, with as many bytes or packets.
+    policer
+        Policer in the direction from source to sink, before the loss and the queue. Accepted: a class of
+        `ackclock.scenario.policer`, or a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
+        Absent: none.
+    reverse_policer
+        Policer in the direction from sink to source. Accepted: a class of `ackclock.scenario.policer`, or a rate above
+        zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    netem
+        Linux's netem in the direction from source to sink, with the queue as its child. Absent: none.
+    reverse_netem
+        Linux's netem in the direction from sink to source, with the reverse queue as its child. Absent: none.
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -95,6 +107,10 @@ class Link(Record):
     reverse_rate: str | Rate | None = None
     reverse_delay: str | Delay | None = None
     reverse_queue: Queue | None = None
+    policer: Policer | None = None
+    reverse_policer: Policer | None = None
+    netem: Netem | None = None
+    reverse_netem: Netem | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

@@ -47,9 +47,10 @@ pub struct Ran {
 }
 
 /// The kinds of events that can happen in a run: a name, and the table and column that count them.
-const HAPPENINGS: [(&str, &str, &str); 12] = [
+const HAPPENINGS: [(&str, &str, &str); 13] = [
     ("drops", "links", "queue_drops"),
     ("AQM drops", "links", "aqm_drops"),
+    ("policer drops", "links", "policer_drops"),
     ("losses", "links", "losses"),
     ("wire losses", "links", "wire_losses"),
     ("duplicates", "links", "duplicates"),

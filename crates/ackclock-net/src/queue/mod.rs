@@ -88,7 +88,8 @@ impl Request {
     pub const UNLIMITED: i32 = i32::MAX;
 }
 
-/// A packet as a discipline sees it. The discipline may change only `ecn` and `request`.
+/// A packet as a discipline sees it. The discipline may change only `ecn` and `request`; a policer before it also
+/// changes `class`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Item {
     /// Identifies the packet to the caller; unique among the packets in one queue.
@@ -162,6 +163,8 @@ pub enum DropCause {
     Queue,
     /// The discipline dropped the packet although there was room: to signal congestion, or to keep the delay low.
     Aqm,
+    /// The packet exceeded the rate of the link's policer.
+    Policer,
     /// The packet was lost before the queue.
     Loss,
     /// The packet was sent but damaged on the wire, and is discarded on arrival.
@@ -176,6 +179,7 @@ impl DropCause {
         match self {
             DropCause::Queue => "queue",
             DropCause::Aqm => "aqm",
+            DropCause::Policer => "policer",
             DropCause::Loss => "loss",
             DropCause::Corruption => "corruption",
             DropCause::Outage => "outage",
@@ -195,6 +199,22 @@ pub enum Next {
     Wait(Nanos),
     /// The queue is empty.
     Empty,
+}
+
+/// Fate of a packet that arrives at a discipline that impairs packets itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// The packet is lost.
+    Lost,
+    /// The queue has no room.
+    Full,
+    /// The packet is added next.
+    Queued {
+        /// Whether a copy is added before it.
+        duplicated: bool,
+        /// Whether the packet is corrupted.
+        corrupted: bool,
+    },
 }
 
 /// A queue discipline. Every packet that is added leaves once: through [`Discipline::dequeue`] or as a drop.
@@ -220,6 +240,12 @@ pub trait Discipline: Send {
 
     /// Number of packets and of bytes in the queue.
     fn backlog(&self) -> (u64, u64);
+
+    /// Decides on a packet before it is added. Only a discipline that a port asks ([`crate::Port::with_verdicts`])
+    /// impairs packets itself.
+    fn judge(&mut self, _item: &mut Item, _is_copy: bool) -> Verdict {
+        Verdict::Queued { duplicated: false, corrupted: false }
+    }
 }
 
 /// Settings with which a discipline is created.

@@ -6,8 +6,8 @@
 //! with such buckets). The buckets are full at the start. A packet that is larger than a bucket could never be sent and
 //! is dropped on arrival, as in Linux.
 //!
-//! The level is in integer nanobits, so that nothing is lost to rounding. A packet is sent at the first whole
-//! nanosecond at which there are enough tokens.
+//! Levels are exact, so that nothing is lost to rounding. A packet is sent at the first whole nanosecond at which there
+//! are enough tokens. A bucket that drops packets instead of queueing them is a [`crate::Policer`].
 //!
 //! Validated against a slow reference implementation in rational numbers, packet by packet, and against the bound
 //! itself on random traffic.
@@ -15,6 +15,7 @@
 use ackclock_core::parameters;
 
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
+use crate::bucket::Bucket;
 use crate::{Nanos, Rate};
 
 parameters! {
@@ -85,41 +86,6 @@ fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     problems
 }
 
-/// Number of nanobits in a byte.
-const BYTE: u128 = 8_000_000_000;
-
-struct Bucket {
-    /// Rate in bits per second, which is nanobits per nanosecond.
-    rate: u128,
-    /// Size of the bucket, nanobits.
-    depth: u128,
-    /// Tokens at the time `at`, nanobits.
-    level: u128,
-    at: Nanos,
-}
-
-impl Bucket {
-    fn new(rate: Rate, depth: u64) -> Bucket {
-        let depth = u128::from(depth) * BYTE;
-        Bucket { rate: u128::from(rate.bits()), depth, level: depth, at: 0 }
-    }
-
-    fn fill(&mut self, at: Nanos) {
-        self.level = self.depth.min(self.level + u128::from(at - self.at) * self.rate);
-        self.at = at;
-    }
-
-    /// Time until there are tokens for a packet, ns. The packet is not larger than the bucket.
-    fn wait(&self, size: u32) -> Nanos {
-        let missing = (u128::from(size) * BYTE).saturating_sub(self.level);
-        u64::try_from(missing.div_ceil(self.rate)).unwrap_or(Nanos::MAX)
-    }
-
-    fn take(&mut self, size: u32) {
-        self.level -= u128::from(size) * BYTE;
-    }
-}
-
 struct TokenBucket {
     items: Fifo,
     buckets: Vec<Bucket>,
@@ -127,7 +93,7 @@ struct TokenBucket {
 
 impl Discipline for TokenBucket {
     fn enqueue(&mut self, _at: Nanos, item: Item, drops: &mut Drops) {
-        let passes = self.buckets.iter().all(|bucket| u128::from(item.size) * BYTE <= bucket.depth);
+        let passes = self.buckets.iter().all(|bucket| bucket.holds(item.size));
         if passes && self.items.fits(item.size) {
             self.items.push(item);
         } else {

@@ -53,19 +53,21 @@ tables! {
         packets: Int,
         /// Their bytes, headers included.
         bytes: Int "bytes",
-        /// Packets that never were on the wire: the sum of the three after it.
+        /// Packets that never were on the wire: the sum of the four after it.
         drops: Int,
         /// Packets that found no room.
         queue_drops: Int,
         /// Packets that the queue discipline dropped for other reasons.
         aqm_drops: Int,
+        /// Packets that the policer dropped.
+        policer_drops: Int,
         /// Packets lost before the queue, by the link's loss.
         losses: Int,
         /// Packets sent that do not arrive: corrupted, or sent while the link was down.
         wire_losses: Int,
         /// Packets that came into being because others were duplicated.
         duplicates: Int,
-        /// Packets that the queue discipline marked (CE).
+        /// Packets that the policer or the queue discipline marked (CE).
         marks: Int,
         /// Drops over packets and drops.
         drop_rate: Float (Fraction),

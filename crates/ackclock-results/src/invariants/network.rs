@@ -7,7 +7,8 @@ use crate::seconds;
 use ackclock_core::headers::{LARGEST_PACKET, UDP_IPV4};
 
 /// The columns of `links` that count drops, with the causes that `packets` gives them.
-const CAUSES: [(&str, &str); 3] = [("queue_drops", "queue"), ("aqm_drops", "aqm"), ("losses", "loss")];
+const CAUSES: [(&str, &str); 4] =
+    [("queue_drops", "queue"), ("aqm_drops", "aqm"), ("policer_drops", "policer"), ("losses", "loss")];
 /// The causes of losses on the wire.
 const WIRE: [&str; 2] = ["corruption", "outage"];
 
@@ -33,8 +34,8 @@ pub(super) fn check(checker: &mut Checker<'_>) {
 /// Checks a row of `links` by itself.
 fn link(checker: &mut Checker<'_>, links: View<'_>, row: usize) {
     let count = |column| links.count(column, row);
-    let sum = count("queue_drops") + count("aqm_drops") + count("losses");
-    checker.counts(links.at(row, "drops"), sum, "the sum of queue_drops, aqm_drops and losses");
+    let sum = CAUSES.iter().map(|(column, _)| count(column)).sum();
+    checker.counts(links.at(row, "drops"), sum, "the sum of queue_drops, aqm_drops, policer_drops and losses");
     let (packets, drops) = (count("packets"), count("drops"));
     let offered = packets + drops;
     let rate = (offered > 0).then(|| drops as f64 / offered as f64);

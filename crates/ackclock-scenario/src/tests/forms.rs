@@ -9,7 +9,7 @@ use ackclock_schema::record::Reader;
 use ackclock_schema::union;
 
 /// Whether another test covers a row of the reference: the rows of queues other than drop-tail, of distributions, of
-/// applications and of links have tests of their own.
+/// applications, of links and of policers have tests of their own.
 fn is_elsewhere(row: &Json) -> bool {
     let path = row["path"].as_str().expect("a path");
     let drawn = <Random<Time> as union::Union>::KINDS.iter().any(|kind| path.contains(&format!("<{kind}>.")));
@@ -19,6 +19,7 @@ fn is_elsewhere(row: &Json) -> bool {
         || path.contains("app<")
         || path.contains("queue<") && !path.contains("<drop-tail>")
         || super::links::is_of_a_link(path)
+        || super::policers::is_of_a_policer(path)
 }
 
 #[test]
@@ -274,7 +275,11 @@ fn the_catalogue_has_what_scenarios_alone_define() {
             ("queue", queue::CATALOGUE.len()),
             ("rate", 4),
             ("jitter", 4),
-            ("loss", 4),
+            ("policer", 3),
+            ("delay_table", 4),
+            ("netem_loss", 3),
+            ("slot", 2),
+            ("loss", 8),
             ("pacing", 3)
         ]
     );

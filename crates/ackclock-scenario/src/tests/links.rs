@@ -61,6 +61,272 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("loss.good_loss", BURSTS, "loss = { kind = 'gilbert-elliott', p = '1%', r = '10%', good_loss = '0.1%' }"),
     ("loss.bad_loss", BURSTS, "loss = { kind = 'gilbert-elliott', p = '1%', r = '10%', bad_loss = '50%' }"),
     ("loss.packets", "loss = { kind = 'list', packets = [3, 9] }", "loss = { kind = 'list', packets = [3, 10] }"),
+    (
+        "loss.good_time",
+        "loss = { kind = 'gilbert-elliott-time', good_time = '1s', bad_time = '20ms' }",
+        "loss = { kind = 'gilbert-elliott-time', good_time = '2s', bad_time = '20ms' }",
+    ),
+    (
+        "loss.bad_time",
+        "loss = { kind = 'gilbert-elliott-time', good_time = '1s', bad_time = '20ms' }",
+        "loss = { kind = 'gilbert-elliott-time', good_time = '1s', bad_time = '30ms' }",
+    ),
+    (
+        "loss.interval",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s' }",
+        "loss = { kind = 'fades', interval = '8s', duration = '1s' }",
+    ),
+    (
+        "loss.duration",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s' }",
+        "loss = { kind = 'fades', interval = '9s', duration = '2s' }",
+    ),
+    (
+        "loss.sigma",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s' }",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s', sigma = 0.5 }",
+    ),
+    (
+        "loss.loss",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s' }",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s', loss = '50%' }",
+    ),
+    (
+        "loss.clear_loss",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s' }",
+        "loss = { kind = 'fades', interval = '9s', duration = '1s', clear_loss = '1%' }",
+    ),
+    (
+        "loss.period",
+        "loss = { kind = 'interference', period = '20ms', duration = '2ms' }",
+        "loss = { kind = 'interference', period = '30ms', duration = '2ms' }",
+    ),
+    (
+        "loss.phase",
+        "loss = { kind = 'interference', period = '20ms', duration = '2ms' }",
+        "loss = { kind = 'interference', period = '20ms', duration = '2ms', phase = '1ms' }",
+    ),
+    (
+        "loss.steps",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }] }",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }, { at = '1s', probability = '0%' }] }",
+    ),
+    (
+        "loss.steps.at",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }, { at = '1s', probability = '0%' }] }",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }, { at = '2s', probability = '0%' }] }",
+    ),
+    (
+        "loss.steps.probability",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }] }",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '2%' }] }",
+    ),
+    (
+        "loss.repeat_every",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }] }",
+        "loss = { kind = 'steps', steps = [{ at = '0s', probability = '1%' }], repeat_every = '2s' }",
+    ),
+    ("netem", "", "netem = {}"),
+    (
+        "netem.limit",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', limit = 50 }",
+    ),
+    (
+        "netem.delay",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '30ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.jitter",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '6ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.delay_correlation",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', delay_correlation = '25%' }",
+    ),
+    (
+        "netem.distribution",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', distribution = 'normal' }",
+    ),
+    (
+        "netem.distribution.file",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', distribution = { kind = 'table', file = 'one.dist' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', distribution = { kind = 'table', file = 'two.dist' } }",
+    ),
+    (
+        "netem.loss",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = '1%' }",
+    ),
+    (
+        "netem.loss.probability",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', ecn = true, rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', ecn = true, rate = '1Mbps', cell_size = '48B', loss = '2%' }",
+    ),
+    (
+        "netem.loss.correlation",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { probability = '0%', correlation = '25%' } }",
+    ),
+    (
+        "netem.loss.p31",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%', p31 = '30%' } }",
+    ),
+    (
+        "netem.loss.p32",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%', p32 = '30%' } }",
+    ),
+    (
+        "netem.loss.p23",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%', p23 = '30%' } }",
+    ),
+    (
+        "netem.loss.p14",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%', p14 = '30%' } }",
+    ),
+    (
+        "netem.loss.p13",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'state', p13 = '2%' } }",
+    ),
+    (
+        "netem.loss.p",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '2%' } }",
+    ),
+    (
+        "netem.loss.r",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%', r = '30%' } }",
+    ),
+    (
+        "netem.loss.bad_loss",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%', bad_loss = '30%' } }",
+    ),
+    (
+        "netem.loss.good_loss",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', loss = { kind = 'gemodel', p = '1%', good_loss = '30%' } }",
+    ),
+    (
+        "netem.ecn",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', ecn = true }",
+    ),
+    (
+        "netem.duplicate",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '2%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.duplicate_correlation",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', duplicate_correlation = '25%' }",
+    ),
+    (
+        "netem.corrupt",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '2%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.corrupt_correlation",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', corrupt_correlation = '25%' }",
+    ),
+    (
+        "netem.reorder",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '30%', rate = '1Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.reorder_correlation",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', reorder_correlation = '25%' }",
+    ),
+    (
+        "netem.gap",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', gap = 5 }",
+    ),
+    (
+        "netem.rate",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '2Mbps', cell_size = '48B' }",
+    ),
+    (
+        "netem.packet_overhead",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', packet_overhead = -4 }",
+    ),
+    (
+        "netem.cell_size",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '53B' }",
+    ),
+    (
+        "netem.cell_overhead",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', cell_overhead = 5 }",
+    ),
+    (
+        "netem.slot",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = '5ms' }",
+    ),
+    (
+        "netem.slot.min",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '6ms' } }",
+    ),
+    (
+        "netem.slot.max",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms', max = '6ms' } }",
+    ),
+    (
+        "netem.slot.packets",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms', packets = 3 } }",
+    ),
+    (
+        "netem.slot.bytes",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { min = '5ms', bytes = '3kB' } }",
+    ),
+    (
+        "netem.slot.delay",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = 'pareto' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '6ms', jitter = '1ms', distribution = 'pareto' } }",
+    ),
+    (
+        "netem.slot.jitter",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = 'pareto' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '2ms', distribution = 'pareto' } }",
+    ),
+    (
+        "netem.slot.distribution",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = 'pareto' } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = 'paretonormal' } }",
+    ),
+    (
+        "netem.slot.distribution.file",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = { kind = 'table', file = 'one.dist' } } }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', slot = { kind = 'table', delay = '5ms', jitter = '1ms', distribution = { kind = 'table', file = 'two.dist' } } }",
+    ),
+    (
+        "netem.seed",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B' }",
+        "netem = { delay = '20ms', jitter = '5ms', duplicate = '1%', corrupt = '1%', reorder = '25%', rate = '1Mbps', cell_size = '48B', seed = 7 }",
+    ),
     ("outages", "", "outages = [{ from = '1s', to = '2s' }]"),
     ("outages.from", "outages = [{ from = '1s', to = '2s' }]", "outages = [{ from = '0.5s', to = '2s' }]"),
     ("outages.to", "outages = [{ from = '1s', to = '2s' }]", "outages = [{ from = '1s', to = '3s' }]"),
@@ -93,11 +359,12 @@ fn plain(path: &str) -> Option<String> {
 /// Whether the tests of this file cover a field.
 pub(super) fn is_of_a_link(path: &str) -> bool {
     let Some(plain) = plain(path) else { return false };
-    let elsewhere = ["loss<random>", "loss<periodic>", "loss.kind"].iter().any(|part| path.contains(part));
+    let elsewhere = ["loss<random>", "loss<periodic>", "loss.kind"].iter().any(|part| path.contains(part))
+        && !path.contains("netem");
     let union = ["rate", "jitter", "duplication", "corruption"].iter().any(|union| plain == format!("{union}.kind"));
     let of_loss = plain.split_once('.').filter(|(table, _)| ["duplication", "corruption"].contains(table));
     let plain = of_loss.map_or(plain.clone(), |(_, field)| format!("loss.{field}"));
-    let own = path == "bottleneck.preset" || path == "bottleneck.reverse_delay" || plain == "rate.sha256";
+    let own = path == "bottleneck.preset" || path == "bottleneck.reverse_delay" || plain.ends_with(".sha256");
     (own || union || FIELDS.iter().any(|(field, ..)| *field == plain)) && !elsewhere
 }
 
@@ -105,6 +372,8 @@ fn files(path: &str) -> Result<Vec<u8>, String> {
     match path {
         "one.down" | "copies/one.down" => Ok(b"0\n1\n1\n4\n".to_vec()),
         "two.down" => Ok(b"0\n1\n2\n4\n".to_vec()),
+        "one.dist" => Ok(b"# one\n-5 0 5\n".to_vec()),
+        "two.dist" => Ok(b"-6 0 6\n".to_vec()),
         "empty.down" => Ok(Vec::new()),
         "text.down" => Ok(b"1\n2\nthree\n".to_vec()),
         "instant.down" => Ok(b"0\n0\n".to_vec()),
@@ -145,7 +414,8 @@ fn every_field_moves_the_hash_in_both_directions_and_reads_back() {
     let untested = |path: &&str| {
         let Some(plain) = plain(path) else { return false };
         let in_forms = CHANGES.iter().any(|(path, _)| super::links::plain(path).as_ref() == Some(&plain));
-        !in_forms && !is_of_a_link(path) && !path.contains("queue<") && !plain.ends_with("kind")
+        let policed = super::policers::is_of_a_policer(path);
+        !in_forms && !policed && !is_of_a_link(path) && !path.contains("queue<") && !plain.ends_with("kind")
     };
     assert_eq!(paths.filter(untested).collect::<Vec<_>>(), [""; 0]);
 }
@@ -163,6 +433,8 @@ fn a_varying_rate_counts_with_its_mean() {
     let scenario = sound("rate = 'cellular'\nreverse_rate = '2Mbps'");
     assert!((4_000_000..4_200_000).contains(&scenario.rate().bits()), "{:?}", scenario.rate());
     assert_eq!(scenario.reverse_rate().bits(), 2_000_000);
+    let netem = sound("netem = { delay = '20ms' }\nreverse_netem = { delay = '30ms' }");
+    assert_eq!(netem.base_rtt(&netem.flows[0]), 450_000_000, "the delays of the link and of its netem");
     let delays = sound(&format!("{DELAYS}\nreverse_delay = '30ms'"));
     assert_eq!(delays.base_rtt(&delays.flows[0]), 31_000_000, "the delays at the start");
 }
@@ -249,6 +521,39 @@ fn what_cannot_be_is_one_clear_message() {
         (
             "loss = { kind = 'list', packets = [4, 4] }".to_owned(),
             "loss.packets[1]: 4 repeats 4 before it; accepted: ascending order, each once".to_owned(),
+        ),
+        (
+            "loss = { kind = 'steps', steps = [{ at = '1s', probability = '1%' }] }".to_owned(),
+            "loss.steps[0].at: \"1s\" is not the start; accepted: \"0s\" for the first step".to_owned(),
+        ),
+        (
+            "corruption = { kind = 'interference', period = '5ms', duration = '6ms' }".to_owned(),
+            "corruption.duration: \"6ms\" is more than the period, so that the bursts overlap; accepted: at most \"5ms\"".to_owned(),
+        ),
+        (
+            "netem = { distribution = 'normal' }".to_owned(),
+            "netem.distribution: \"normal\" has no effect without jitter; accepted: a jitter above zero beside it".to_owned(),
+        ),
+        (
+            "reverse_netem = { reorder = '25%' }".to_owned(),
+            "reverse_netem.reorder: \"25%\" has no effect without delay; accepted: a delay above zero beside it".to_owned(),
+        ),
+        (
+            "netem = { rate = '1Mbps', cell_size = '48B', cell_overhead = -48 }".to_owned(),
+            "netem.cell_overhead: -48 leaves nothing of a cell; accepted: more than -48".to_owned(),
+        ),
+        (
+            "netem = { slot = { min = '5ms', max = '4ms' } }".to_owned(),
+            "netem.slot.max: \"4ms\" is less than min; accepted: at least \"5ms\"".to_owned(),
+        ),
+        (
+            "netem = { rate = '1Mbps', packet_overhead = 1.5 }".to_owned(),
+            "netem.packet_overhead: 1.5 is not a whole number; accepted: a whole number of bytes from -65535 to 65535".to_owned(),
+        ),
+        (
+            "netem = { jitter = '1ms', distribution = { kind = 'table', file = 'text.down' } }".to_owned(),
+            "netem.distribution.file: \"text.down\" is not a delay table of iproute2: line 3: \"three\" is not a whole number from -32768 to 32767; \
+             accepted: whole numbers from -32768 to 32767 with white space between them, at most 16384; # begins a comment".to_owned(),
         ),
     ] {
         let error = read(&keys).expect_err(&keys);

@@ -2,16 +2,17 @@
 
 use std::num::NonZeroU64;
 
-use ackclock_core::{Nanos, stream_seed};
+use ackclock_core::{Distribution, Nanos, Random, Stream, stream_seed};
 use ackclock_net::{self as net, Schedule, Spread};
 use ackclock_scenario::{
-    Chance, Direction, GilbertElliott, InOutage, Jitter, LinkRate, Loss, Numbers, Period, Plain, VaryingRate,
+    Chance, Direction, GilbertElliott, InOutage, Interference, Jitter, LinkRate, Loss, Numbers, Period, Plain,
+    Scenario, VaryingRate,
 };
 
 use crate::link::{Impairments, Wire};
 
-/// Returns the impairments of a link's direction in a run with this seed and duration; `link` is the direction's name.
-pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &str) -> Impairments {
+/// Returns the impairments of a link's direction in a run of a scenario with this seed; `link` is the direction's name.
+pub(super) fn of(direction: &Direction<'_>, scenario: &Scenario, seed: u64, link: &str) -> Impairments {
     let strikes = |impairment: Option<&Loss>, purpose: &str| loss(impairment?, seed, &format!("{link}/{purpose}"));
     let jitter = direction.jitter.map(|jitter| {
         let (spread, reorders) = spread(jitter);
@@ -24,8 +25,10 @@ pub(super) fn of(direction: &Direction<'_>, duration: Nanos, seed: u64, link: &s
         (!intervals.is_empty()).then(|| Schedule::during(&intervals, None))
     };
     Impairments {
-        wire: wire(direction.rate, duration, seed, link),
+        wire: wire(direction.rate, scenario.duration, seed, link),
         path: is_varying.then(|| net::Propagation::new(direction.delay.schedule(), jitter)),
+        policer: direction.policer.map(|policer| policer.make(scenario.packet_size)),
+        netem: direction.netem.map(|netem| (netem.model(), stream_seed(seed, &format!("{link}/netem")))),
         duplication: strikes(direction.duplication, "duplication"),
         corruption: strikes(direction.corruption, "corruption"),
         held: down(InOutage::Wait),
@@ -58,6 +61,11 @@ fn spread(jitter: &Jitter) -> (Spread, bool) {
 
 /// Returns a process of losses that is drawn from the named stream; `None` if nothing is lost.
 pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
+    // The periods have a stream of their own, so that they do not depend on the traffic.
+    let alternating = |lengths: [Distribution; 2], loss| {
+        let periods = Stream::new(seed, &format!("{stream}/periods"));
+        net::Loss::Alternating(Box::new(net::Alternating::new(lengths, loss, periods, stream_seed(seed, stream))))
+    };
     let seed = || stream_seed(seed, stream);
     Some(match loss {
         Loss::Random(Chance { probability: 0 }) => return None,
@@ -70,6 +78,14 @@ pub(super) fn loss(loss: &Loss, seed: u64, stream: &str) -> Option<net::Loss> {
             net::Loss::GilbertElliott(net::GilbertElliott::new(model, seed()))
         }
         Loss::Listed(Numbers { packets }) => net::Loss::Listed(net::ListedLoss::new(packets.as_slice().into())),
+        Loss::GilbertElliottTime(model) => alternating(model.lengths(), [model.good_loss, model.bad_loss]),
+        Loss::Fades(fades) => alternating(fades.lengths(), [fades.clear_loss, fades.loss]),
+        Loss::Interference(Interference { period, duration, phase, loss, clear_loss }) => {
+            let (loss, random) = ([*clear_loss, *loss], Random::new(seed()));
+            let (phase, duration, period) = (*phase, *duration, *period);
+            net::Loss::Interference(Box::new(net::Interference { phase, duration, period, loss, random }))
+        }
+        Loss::Steps(steps) => net::Loss::Scheduled(Box::new(net::Scheduled::new(steps.schedule(), seed()))),
     })
 }
 
@@ -87,7 +103,7 @@ mod tests {
         let random = |probability| Loss::Random(Chance { probability });
         let losses = |seed, link| {
             let mut loss = loss(&random(500_000_000), seed, &format!("{link}/loss")).expect("there is loss");
-            (0..64).map(|_| loss.strikes()).collect::<Vec<_>>()
+            (0..64).map(|_| loss.strikes(0)).collect::<Vec<_>>()
         };
         assert_eq!(losses(1, "bottleneck"), losses(1, "bottleneck"));
         assert_ne!(losses(1, "bottleneck"), losses(1, "bottleneck.reverse"));

@@ -34,7 +34,7 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         limit: limit.of_link(),
         given: queue.parameters.clone(),
         loss: impairments::loss(way.loss, seed, &format!("{name}/loss")),
-        impairments: impairments::of(&way, scenario.duration, seed, name),
+        impairments: impairments::of(&way, scenario, seed, name),
         packet_size: scenario.packet_size,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
@@ -134,6 +134,7 @@ fn add_copies<E: Endpoint>(
         hops.iter().map(link).collect::<Vec<_>>()
     });
     let rate = own.rate.resolved(scenario.rate());
+    let policers = own.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
     let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
@@ -192,13 +193,24 @@ fn add_copies<E: Endpoint>(
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
-            routes: dumbbell.flow_over(access, &forward, &reverse),
+            routes: dumbbell.flow_over(access, policers.clone(), &forward, &reverse),
             class: flow.class,
             headers,
             delays: scenario.probes.delays,
         });
     }
     Ok(())
+}
+
+/// Returns the access links that have a policer, with their names.
+pub(crate) fn policed<E: Endpoint>(topology: &Topology, flows: &[FlowSpec<E>]) -> Vec<(LinkId, String)> {
+    let own = |flow: &FlowSpec<E>| {
+        let [there, back] = flow.routes.map(|route| topology.hops(route));
+        let ends =
+            [there.first(), back.last(), there.last(), back.first()].map(|link| *link.expect("a route has links"));
+        ends.into_iter().zip(Dumbbell::own_links(&flow.labels.name)).collect::<Vec<_>>()
+    };
+    flows.iter().flat_map(own).filter(|(link, _)| topology.as_port(*link).is_some()).collect()
 }
 
 /// Converts the problems of an application to problems of the scenario; `index` is the flow's index.
@@ -218,7 +230,17 @@ pub fn facts(scenario: &Scenario) -> Facts {
     let mut routes = BTreeMap::new();
     for flow in &scenario.flows {
         let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());
-        routes.extend(flow.copies().map(|copy| (copy, hops.clone())));
+        let policed = scenario.access_of(flow).policers().map(|policer| policer.is_some());
+        routes.extend(flow.copies().map(|copy| {
+            let mut hops = hops.clone();
+            // The links from the source and to the sink are on the forward route, the others on the reverse route.
+            for (place, name) in Dumbbell::own_links(&copy).into_iter().enumerate() {
+                if policed[place] {
+                    hops[place % 2].push(name);
+                }
+            }
+            (copy, hops)
+        }));
     }
     let probes = &scenario.probes;
     Facts { end: scenario.duration, recorded: (probes.from, probes.to.unwrap_or(scenario.duration)), routes }

@@ -267,6 +267,9 @@ impl<P: Contents> Observer<P> for Traces {
             NetworkEvent::Dropped { link, packet, cause: DropCause::Queue } => {
                 (Some(link), Some("dropped: queue full"), packet)
             }
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Policer } => {
+                (Some(link), Some("dropped: by the policer"), packet)
+            }
             NetworkEvent::Dropped { link, packet, cause: DropCause::Loss } => {
                 (Some(link), Some("dropped: random loss"), packet)
             }

@@ -106,7 +106,7 @@ const PASSAGE: &[Field] = &[
 const CAUSE: &[Field] = &[field(
     "cause",
     Text(&["queue", "aqm", "loss", "corruption", "outage"]),
-    "cause of the drop (queue: no room; aqm: decision of the discipline; loss: before the queue; corruption: on the wire; \
+    "cause of the drop (queue: no room; aqm: decision of the discipline; policer: over the policer's rate; loss: before the queue; corruption: on the wire; \
      outage: sent while the link was down)",
 )];
 

@@ -106,6 +106,69 @@ fn verified(text: &str) -> Output {
     output
 }
 
+/// netem's packets are queued, lost, duplicated, corrupted and reordered in both directions, and the tables agree.
+#[test]
+fn netem_is_a_part_of_whole_runs() {
+    let netem = "{ delay = '20ms', jitter = '4ms', distribution = 'normal', loss = '1%', duplicate = '2%', corrupt = '1%', \
+                 reorder = '5%', gap = 3, rate = '3Mbps', packet_overhead = 14, limit = 15 }";
+    let text = format!(
+        "duration = '10s'\n[bottleneck]\nrate = '100Mbps'\ndelay = '1ms'\nnetem = {netem}\nreverse_netem = {netem}\n\
+         [[flows]]\nstack = 'rfc'\napp = 'bulk'\n[[flows]]\nstack = 'linux'\napp = 'bulk'\n[probes]\npackets = true\nqueues = true\n"
+    );
+    let output = verified(&text);
+    let [losses, duplicates, corrupted, queue] =
+        ["losses", "duplicates", "wire_losses", "queue_drops"].map(|column| link(&output, column));
+    let packets = link(&output, "packets");
+    assert!((0.004..0.02).contains(&(losses / packets)), "{losses} of {packets}");
+    assert!((0.01..0.035).contains(&(duplicates / packets)), "{duplicates} of {packets}");
+    assert!((0.004..0.02).contains(&(corrupted / packets)), "{corrupted} of {packets}");
+    assert!(queue > 0.0 && link(&output, "queue_delay_max_ms") > 20.0);
+    assert_eq!(output.tables, verified(&text).tables, "the draws follow from the seed");
+    // A rate of 3 Mbit/s of frames with 14 bytes more.
+    assert!(link(&output, "bytes") * 8.0 < 10.1 * 3e6, "{}", link(&output, "bytes"));
+}
+
+/// A delay of netem holds its packets in a queue with a limit: without loss, a window of 100 packets cannot pass a limit
+/// of 30 packets.
+#[test]
+fn packets_that_netem_delays_count_in_its_limit() {
+    let drops = |limit: u32| {
+        let output = verified(&format!(
+            "duration = '5s'\n[bottleneck]\nrate = '100Mbps'\ndelay = '0s'\nnetem = {{ delay = '50ms', limit = {limit} }}\n\
+             [[flows]]\nstack = 'rfc'\napp = 'bulk'\ncc = {{ kind = 'fixed-window', segments = 100 }}\n"
+        ));
+        link(&output, "queue_drops")
+    };
+    assert_eq!(drops(100), 0.0);
+    assert!(drops(30) > 100.0);
+}
+
+/// Losses in time come when they come, and not with the packets: of bursts of 16.7 ms in 2.56 % of the time, a slow and a fast
+/// flow lose the same share.
+#[test]
+fn losses_in_time_have_their_share_of_the_time() {
+    let share = |corruption: &str, rate: &str| {
+        let output = verified(&format!(
+            "duration = '100s'\n[bottleneck]\nrate = '10Mbps'\ndelay = '1ms'\ncorruption = {corruption}\n\
+             [[flows]]\nstack = 'rfc'\napp = {{ kind = 'cbr', rate = '{rate}', packet_size = '500B' }}\n"
+        ));
+        link(&output, "wire_losses") / link(&output, "packets")
+    };
+    let bursts = "{ kind = 'gilbert-elliott-time', good_time = '636ms', bad_time = '16.7ms' }";
+    let fades = "{ kind = 'fades', interval = '636ms', duration = '16.7ms', sigma = 0.0 }";
+    // 153 bursts: the share has a standard deviation of 2.56 % * sqrt(2 / 153), and less with bursts of one length.
+    for model in [bursts, fades] {
+        let (slow, fast) = (share(model, "1Mbps"), share(model, "8Mbps"));
+        assert!((fast - 0.0256).abs() < 4.0 * 0.0256 * 0.114, "{model}: {fast}");
+        assert!((slow / fast - 1.0).abs() < 0.1, "{model}, the same bursts: {slow} {fast}");
+    }
+    let periodic =
+        share("{ kind = 'interference', period = '20ms', duration = '2ms', phase = '5ms', loss = '50%' }", "8Mbps");
+    assert!((periodic - 0.05).abs() < 0.004, "{periodic}");
+    let steps = "{ kind = 'steps', steps = [{ at = '0s', probability = '0%' }, { at = '1s', probability = '20%' }], repeat_every = '2s' }";
+    assert!((share(steps, "8Mbps") - 0.1).abs() < 0.008);
+}
+
 /// Returns the number of packets of `side` with this event in the table `packets`.
 fn packets(output: &Output, event: &str, side: &str) -> f64 {
     let text = |name: &str| match output.tables["packets"].column(name) {

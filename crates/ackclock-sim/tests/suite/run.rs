@@ -66,7 +66,7 @@ fn every_table_has_its_columns() {
         ),
         (
             "links",
-            "link rate_bps utilisation packets bytes drops queue_drops aqm_drops losses wire_losses duplicates marks drop_rate queue_delay_mean_ms queue_delay_p50_ms \
+            "link rate_bps utilisation packets bytes drops queue_drops aqm_drops policer_drops losses wire_losses duplicates marks drop_rate queue_delay_mean_ms queue_delay_p50_ms \
              queue_delay_p95_ms queue_delay_p99_ms queue_delay_max_ms",
         ),
         ("packets", "time_s flow side event seq len ack retransmission link cause"),
