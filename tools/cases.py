@@ -347,6 +347,10 @@ def main(arguments: Sequence[str]) -> None:
                 if value is None:
                     continue
                 state = "accepted" if one.accepts(value) else "not accepted"
+                if backend == "sim" and one.accepts(value) == bool(one.wrong):
+                    state += (
+                        ": remove `wrong` from case.toml" if one.wrong else ": give the reason as `wrong`, or mend it"
+                    )
                 sys.stdout.write(f"{case.name}: {one.what}: {_text(one, value)}, {state} ({_accepted(one)})\n")
     PAGE.write_text(page(), encoding="utf-8")
 
