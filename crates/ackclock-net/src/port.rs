@@ -85,6 +85,7 @@ struct Last {
     end: Nanos,
     size: u32,
     is_lost: bool,
+    is_marked: bool,
 }
 
 impl<T> Port<T> {
@@ -207,12 +208,13 @@ impl<T> Port<T> {
         self.counts.packets += 1;
         self.counts.bytes += u64::from(item.size);
         let Waiting { packet, ecn, is_copy, is_corrupted } = self.take(item);
-        self.counts.marks += u64::from(item.ecn != ecn);
+        let is_marked = item.ecn != ecn;
+        self.counts.marks += u64::from(is_marked);
         self.due = if self.queue.backlog().0 > 0 { self.server.start(departure) } else { NEVER };
         let passage = Passage { start: at, departure, arrival: self.path.arrival(departure) };
         let is_down = self.down.as_ref().is_some_and(|down| down.at(at).value);
         let is_corrupted = is_corrupted | self.corruption.as_mut().is_some_and(|corruption| corruption.strikes(at));
-        self.last = Last { end: departure, size: item.size, is_lost: is_down || is_corrupted };
+        self.last = Last { end: departure, size: item.size, is_lost: is_down || is_corrupted, is_marked };
         if !self.last.is_lost {
             return Some(Sent { packet, item, passage, is_copy });
         }
@@ -250,12 +252,13 @@ impl<T> Port<T> {
 
     /// Counts of the port up to `at`, which is no earlier than the last call.
     pub fn carried(&self, at: Nanos) -> Carried {
-        let Last { end, size, is_lost } = self.last;
+        let Last { end, size, is_lost, is_marked } = self.last;
         let busy = end > at;
         Carried {
             packets: self.counts.packets - u64::from(busy),
             bytes: self.counts.bytes - if busy { u64::from(size) } else { 0 },
             wire_losses: self.counts.wire_losses - u64::from(busy && is_lost),
+            marks: self.counts.marks - u64::from(busy && is_marked),
             ..self.counts
         }
     }

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::queue::Headers;
 use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
-use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Place, Port, Refusal, Sent};
+use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Passage, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
 use crate::endpoint::Contents;
@@ -343,7 +343,7 @@ impl<P: Contents> Network<P> {
             let link_state = &mut self.links[last as usize];
             let passage = match link_state.link.offer(at, packet.size()) {
                 Ok(passage) => passage,
-                Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, cause, observer),
+                Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, (cause, None), observer),
                 Err(Refusal::Port) => return self.enter(at, packet, link, observer),
             };
             if let Some(queueing_delays) = &mut link_state.queueing_delays
@@ -375,13 +375,20 @@ impl<P: Contents> Network<P> {
         packet.release(&mut self.stored);
     }
 
-    /// Handles a packet that a link drops.
+    /// Handles a packet that a link drops, with the cause and, if it is lost on the wire, its times.
     #[cold]
     #[inline(never)]
-    fn refuse<O: Observer<P>>(&mut self, at: Nanos, packet: Packet, link: LinkId, cause: DropCause, observer: &mut O) {
+    fn refuse<O: Observer<P>>(
+        &mut self,
+        at: Nanos,
+        packet: Packet,
+        link: LinkId,
+        (cause, passage): (DropCause, Option<Passage>),
+        observer: &mut O,
+    ) {
         if O::ACTIVE {
             let contents = packet.contents(&self.stored);
-            observer.network(at, contents.as_ref(), NetworkEvent::Dropped { link, packet, cause });
+            observer.network(at, contents.as_ref(), NetworkEvent::Dropped { link, packet, cause, passage });
         }
         packet.release(&mut self.stored);
     }
@@ -438,7 +445,7 @@ impl<P: Contents> Network<P> {
             let port_state = &mut self.ports[port as usize];
             let link = port_state.link;
             if let Some(dropped) = port_state.port.dropped() {
-                self.refuse(at, dropped.packet, link, dropped.cause, observer);
+                self.refuse(at, dropped.packet, link, (dropped.cause, dropped.passage), observer);
             } else if let Some(sent) = port_state.port.poll(at) {
                 self.launch(at, port, sent, observer);
             } else if !port_state.port.has_dropped() {

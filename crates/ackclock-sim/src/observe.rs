@@ -71,6 +71,8 @@ pub enum NetworkEvent {
         packet: Packet,
         /// Cause of the drop.
         cause: DropCause,
+        /// Times of the packet at the link if it was lost on the wire. The event is that of its start.
+        passage: Option<Passage>,
     },
     /// The packet reached its host.
     Delivered {
@@ -90,6 +92,16 @@ impl NetworkEvent {
             | NetworkEvent::Sent { packet, .. }
             | NetworkEvent::Dropped { packet, .. }
             | NetworkEvent::Delivered { packet } => packet,
+        }
+    }
+
+    /// Returns the time at which the records of a run have an event that was reported at `at`. A packet that is lost on
+    /// the wire is lost when its last bit has left, as the counts of links have it; its event is reported at the start
+    /// of its transmission, when it leaves the queue.
+    pub fn recorded_at(&self, at: Nanos) -> Nanos {
+        match self {
+            NetworkEvent::Dropped { passage: Some(passage), .. } => passage.departure,
+            _ => at,
         }
     }
 }

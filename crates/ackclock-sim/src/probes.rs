@@ -310,6 +310,7 @@ impl Recorder {
         if self.watch.packets {
             // The times of links are computed in advance; rows with the same time keep the order of their arrival.
             self.packets.sort_by_key(|row| row.at);
+            self.packets.truncate(self.packets.partition_point(|row| row.at <= now));
             let mut table = Table::of::<declared::Packets>();
             for row in &self.packets {
                 let (link, cause, retransmission) = match row.fate {
@@ -333,6 +334,7 @@ impl Recorder {
             }
             tables.insert("packets", table);
             self.blocks.sort_by_key(|row| row.at);
+            self.blocks.truncate(self.blocks.partition_point(|row| row.at <= now));
             let mut table = Table::of::<declared::SackBlocks>();
             for row in &self.blocks {
                 table.push(declared::SackBlocks {
@@ -442,7 +444,7 @@ impl<P: Contents> Observer<P> for Recorder {
             queues.network(at, event);
         }
         let (packet, fate) = match event {
-            NetworkEvent::Dropped { link, packet, cause } => {
+            NetworkEvent::Dropped { link, packet, cause, .. } => {
                 self.decided(packet, segment, true);
                 (packet, Fate::Dropped { link, cause })
             }
@@ -459,7 +461,7 @@ impl<P: Contents> Observer<P> for Recorder {
         let sender = self.sender(packet);
         let seq = sender.zip(segment).and_then(|(who, segment)| self.offset(who, segment.seq));
         let len = contents.map_or_else(|| packet.as_datagram().map_or(0, |(_, len)| len), Contents::payload);
-        self.packet(at, sender, len, segment, seq, fate);
+        self.packet(event.recorded_at(at), sender, len, segment, seq, fate);
     }
 }
 

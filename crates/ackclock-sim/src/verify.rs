@@ -468,7 +468,7 @@ impl<P: Contents> Observer<P> for Verifier<P> {
             NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, content),
             NetworkEvent::Sent { link, packet, passage, .. } => self.sent(at, link, packet, passage, content),
             NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, content),
-            NetworkEvent::Dropped { link, packet, cause } => self.dropped(at, link, cause, packet, content),
+            NetworkEvent::Dropped { link, packet, cause, .. } => self.dropped(at, link, cause, packet, content),
             NetworkEvent::Delivered { packet } => {
                 self.take(at, None, address(packet), content);
             }

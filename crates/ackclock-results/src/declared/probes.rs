@@ -61,7 +61,7 @@ tables! {
 
     /// Every segment and datagram sent, dropped and delivered; needs `probes.packets`.
     Packets = "packets" asked "probes.packets = true" {
-        /// When.
+        /// When. A packet that is lost on the wire (`corruption`, `outage`) is dropped when its last bit has left.
         time_s: Float "s" (Moment),
         /// The flow's name; of several copies with the copy's number.
         flow: Text,

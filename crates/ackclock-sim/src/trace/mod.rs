@@ -234,7 +234,10 @@ impl<P: Contents> Observer<P> for Traces {
     }
 
     fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
-        if !self.filter.has_time(at) || !self.filter.has_flow(self.sender(event.packet()).map(|who| who.flow)) {
+        let recorded_at = event.recorded_at(at);
+        let [captured, logged] = [at, recorded_at].map(|time| self.filter.has_time(time));
+        let has_flow = self.filter.has_flow(self.sender(event.packet()).map(|who| who.flow));
+        if !has_flow || !(captured || logged) {
             return;
         }
         let segment = &contents.map_or_else(|| segment_of(event.packet()), segment_for);
@@ -261,22 +264,22 @@ impl<P: Contents> Observer<P> for Traces {
                 }
                 return;
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Aqm } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Aqm, .. } => {
                 (Some(link), Some("dropped: by the queue discipline"), packet)
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Queue } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Queue, .. } => {
                 (Some(link), Some("dropped: queue full"), packet)
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Policer } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Policer, .. } => {
                 (Some(link), Some("dropped: by the policer"), packet)
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Loss } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Loss, .. } => {
                 (Some(link), Some("dropped: random loss"), packet)
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Corruption } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Corruption, .. } => {
                 (Some(link), Some("dropped: corrupted on the wire"), packet)
             }
-            NetworkEvent::Dropped { link, packet, cause: DropCause::Outage } => {
+            NetworkEvent::Dropped { link, packet, cause: DropCause::Outage, .. } => {
                 (Some(link), Some("dropped: sent while the link was down"), packet)
             }
             NetworkEvent::Dropped { link, packet, .. } => (Some(link), Some("dropped"), packet),
@@ -286,7 +289,7 @@ impl<P: Contents> Observer<P> for Traces {
         // Hosts send no packets with CE, so a queue that accepts a packet with CE has marked it.
         let marked =
             segment.ecn == Ecn::Ce && dropped.is_none() && link.is_some_and(|link| self.queues.contains(&link));
-        for (_, capture) in &mut self.captures {
+        for (_, capture) in self.captures.iter_mut().filter(|_| captured) {
             match (link, sender) {
                 (Some(link), Some(sender)) => {
                     let comment = dropped.or(marked.then_some("marked: CE"));
@@ -296,11 +299,11 @@ impl<P: Contents> Observer<P> for Traces {
                 (_, None) => {}
             }
         }
-        if let Some(events) = &mut self.events {
+        if let Some(events) = self.events.as_mut().filter(|_| logged) {
             if marked {
                 events.marked(at, sender, segment, link, packet);
             }
-            events.network(at, sender, segment, &event);
+            events.network(recorded_at, sender, segment, &event);
         }
     }
 }

@@ -200,7 +200,11 @@ const EVENTS: &[EventKind] = &[
         meaning: "a packet leaves the queue discipline for the wire",
         groups: &[PACKET, AT_LINK, PASSAGE],
     },
-    EventKind { name: "dropped", meaning: "a link drops a packet", groups: &[PACKET, AT_LINK, CAUSE] },
+    EventKind {
+        name: "dropped",
+        meaning: "a link drops a packet, or has sent the last bit of a packet that is lost on the wire",
+        groups: &[PACKET, AT_LINK, CAUSE],
+    },
     EventKind { name: "marked", meaning: "a link marks a packet with CE and accepts it", groups: &[PACKET, AT_LINK] },
     EventKind { name: "delivered", meaning: "a packet reaches its host", groups: &[PACKET] },
 ];

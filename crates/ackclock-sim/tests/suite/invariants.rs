@@ -101,6 +101,42 @@ fn tables_as_they_are_agree_with_all_probes_some_and_none() {
     }
 }
 
+/// Runs that end while a packet is on the wire: it has neither been carried nor lost, nor do its mark and its loss count.
+#[test]
+fn a_packet_on_the_wire_at_the_end_is_in_no_count() {
+    const SLOW: &str = "
+packet_size = '1500B'
+[bottleneck]
+rate = '2458bps'
+delay = '20ms'
+queue = '4 packets'
+[[flows]]
+name = 'call'
+app = 'voip'
+[probes]
+packets = true
+";
+    let marking = "{ kind = 'codel', limit = '9 packets', target = '1ms', interval = '10ms', ecn = true }";
+    let ecn = "{ app = 'bulk', stack = 'linux', ecn = 'classic' }";
+    let kinds: [&[(&str, &str)]; 4] = [
+        &[("bottleneck.corruption", "{ kind = 'random', probability = '50%' }")],
+        &[("bottleneck.outages", "[{ from = '1s', to = '1h', packets = 'lost' }]")],
+        &[("bottleneck.loss", "'50%'"), ("bottleneck.duplication", "'20%'")],
+        &[("bottleneck.rate", "100kbps"), ("bottleneck.queue", marking), ("flows[0]", ecn)],
+    ];
+    for kind in kinds {
+        for tenths in 40..80 {
+            let duration = format!("{}.{}s", tenths / 10, tenths % 10);
+            let settings = kind.iter().copied().chain([("duration", duration.as_str())]);
+            let settings: Vec<_> = settings.map(|(path, value)| (path.to_owned(), value.to_owned())).collect();
+            let scenario = Scenario::from_toml(SLOW, &settings).unwrap_or_else(|error| panic!("{error}"));
+            let mut run = Run::new(&scenario, None).unwrap();
+            while run.step(u64::MAX) {}
+            assert_eq!(check(&ackclock_sim::facts(&scenario), &run.finish().tables), [], "{settings:?}");
+        }
+    }
+}
+
 #[test]
 fn a_wrong_cell_is_found_and_named() {
     let (facts, tables) = run(&[]);
