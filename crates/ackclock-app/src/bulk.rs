@@ -14,7 +14,7 @@ record! {
 
 impl AppKind for Fields {
     fn demand(&self, _time: f64, _path: Path) -> Demand {
-        Demand { bytes: f64::INFINITY, messages: 1.0, connections: 1.0, ..Demand::default() }
+        Demand { bytes: f64::INFINITY, messages: 1.0, connections: 1.0, open: 1.0, ..Demand::default() }
     }
 
     fn make(&self, _path: Path) -> Made {

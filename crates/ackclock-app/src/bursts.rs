@@ -26,7 +26,7 @@ impl AppKind for Fields {
         let most = self.count.map_or(f64::INFINITY, f64::from);
         let count = repeated(time, self.interval as f64 / 1e9).min(most);
         let bytes = count * self.size as f64;
-        Demand { bytes, messages: count, connections: 1.0, rows: rows_of(count), ..Demand::default() }
+        Demand { bytes, messages: count, connections: 1.0, open: 1.0, rows: rows_of(count), ..Demand::default() }
     }
 
     fn make(&self, path: Path) -> Made {
@@ -102,7 +102,7 @@ impl Application for Bursts {
 
     /// Adds one row of `bursts` for each burst that was written.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report::<declared::Bursts>("burst", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Bursts>("burst", flow, |bytes| self.path.ideal(bytes), &self.records, tables);
     }
 }
 

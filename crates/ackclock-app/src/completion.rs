@@ -1,10 +1,12 @@
 //! Completion times and slowdowns, which every application whose transfers end reports in the same form.
 //!
-//! The slowdown of a transfer is its completion time divided by its ideal time. The ideal time is the sum of two parts.
-//! The first is the base round-trip time of the path, for the request and the propagation of the answer. The second is
-//! the time to send the bytes at the rate of the slowest link, without headers. A new connection takes one more round
-//! trip, so a small transfer over a new connection has a slowdown near two. A burst over an open connection takes only
-//! half of the round trip and may have a slowdown below one.
+//! The slowdown of a transfer is its completion time divided by its ideal time, the least that the path allows. The ideal
+//! time is the sum of two parts. The first is propagation: from the source to the sink for bytes that the source sends on
+//! its own, and the base round-trip time for an answer, whose request comes first. The second is the time to send the
+//! bytes at the rate of the slowest link, without headers. A handshake is no part of the ideal time, as not every
+//! transport has one, so over a new connection of TCP a small answer has a slowdown near two and a small transfer one
+//! near three. With a rate that varies, the mean rate counts: a transfer in a time above the mean may have a slowdown
+//! below one.
 
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::{Nanos, Rate};
@@ -17,11 +19,20 @@ pub struct Path {
     pub rate: Rate,
     /// Round-trip time without queues and transmission times, in ns.
     pub rtt: Nanos,
+    /// The part of it from source to sink, in ns.
+    pub delay: Nanos,
+    /// Least time until a new connection is open at its opener, in ns: zero for a transport that may have no handshake.
+    pub handshake: Nanos,
 }
 
 impl Path {
-    /// Returns the ideal time of `bytes` in ns.
+    /// Returns the ideal time of `bytes` that the source sends on its own, in ns.
     pub fn ideal(self, bytes: u64) -> Nanos {
+        self.delay.saturating_add(self.rate.time_of(bytes))
+    }
+
+    /// Returns the ideal time of `bytes` that the source sends when a request of the sink has arrived, in ns.
+    pub fn ideal_answer(self, bytes: u64) -> Nanos {
         self.rtt.saturating_add(self.rate.time_of(bytes))
     }
 }
@@ -30,9 +41,8 @@ impl Path {
 const THOUSANDTHS: f64 = 1e3;
 
 /// Completion times and slowdowns of one kind of transfer. The memory does not grow with their number.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Completions {
-    path: Path,
     durations: Sketch,
     slowdowns: Sketch,
     bytes: u64,
@@ -40,15 +50,10 @@ pub(super) struct Completions {
 }
 
 impl Completions {
-    /// Creates an empty record.
-    pub fn new(path: Path) -> Completions {
-        Completions { path, durations: Sketch::default(), slowdowns: Sketch::default(), bytes: 0, time: 0 }
-    }
-
-    /// Records a transfer of `bytes` that took `duration` ns from start to end.
-    pub fn record(&mut self, bytes: u64, duration: Nanos) {
+    /// Records a transfer of `bytes` that took `duration` ns from start to end, and would ideally have taken `ideal` ns.
+    pub fn record(&mut self, bytes: u64, duration: Nanos, ideal: Nanos) {
         self.durations.record(duration);
-        let ideal = self.path.ideal(bytes).max(1);
+        let ideal = ideal.max(1);
         self.slowdowns.record(libm::round(duration as f64 / ideal as f64 * THOUSANDTHS) as u64);
         self.bytes += bytes;
         self.time += u128::from(duration);
@@ -100,7 +105,7 @@ impl Completions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fake_network::{MILLISECOND, SECOND};
+    use crate::fake_network::MILLISECOND;
     use ackclock_results::{Column, Table};
 
     fn float(table: &Table, name: &str) -> Option<f64> {
@@ -108,15 +113,19 @@ mod tests {
         cells[0]
     }
 
-    /// At 1 Mbit/s 125 kB take 1 s; with the round-trip time of 100 ms the ideal time is 1.1 s.
+    /// At 1 Mbit/s 125 kB take 1 s. With 30 ms from source to sink and a round-trip time of 100 ms the ideal time is
+    /// 1.03 s, and that of an answer 1.1 s.
     #[test]
     fn a_slowdown_is_to_the_time_alone() {
-        let path = Path { rate: Rate::new(1_000_000).unwrap(), rtt: 100 * MILLISECOND };
-        assert_eq!(path.ideal(125_000), 1_100 * MILLISECOND);
-        assert_eq!(Path { rate: Rate::MIN, rtt: 0 }.ideal(u64::MAX), u64::MAX, "no overflow");
-        let mut completions = Completions::new(path);
+        let path =
+            Path { rate: Rate::new(1_000_000).unwrap(), rtt: 100 * MILLISECOND, delay: 30 * MILLISECOND, handshake: 0 };
+        assert_eq!(path.ideal(125_000), 1_030 * MILLISECOND);
+        assert_eq!(path.ideal_answer(125_000), 1_100 * MILLISECOND);
+        let slow = Path { rate: Rate::MIN, rtt: 0, delay: 0, handshake: 0 };
+        assert_eq!([slow.ideal(u64::MAX), slow.ideal_answer(u64::MAX)], [u64::MAX; 2], "no overflow");
+        let mut completions = Completions::default();
         for tenths in 11..=110 {
-            completions.record(125_000, tenths * 100 * MILLISECOND);
+            completions.record(125_000, tenths * 100 * MILLISECOND, path.ideal_answer(125_000));
         }
         let mut tables = AppTables::new();
         completions.report("f", "transfer", 3, &mut tables);
@@ -140,7 +149,7 @@ mod tests {
     #[test]
     fn nothing_complete_is_empty_cells() {
         let mut tables = AppTables::new();
-        let none = Completions::new(Path { rate: Rate::MIN, rtt: SECOND });
+        let none = Completions::default();
         none.report("f", "page", 0, &mut tables);
         none.report_bins("f", "page", &mut tables);
         assert!(!tables.contains_key("completion_bins"));

@@ -1,6 +1,6 @@
 //! Amounts of data sent from source to sink, as transfers, bursts and lists report them.
 
-use super::completion::{Completions, Path};
+use super::completion::Completions;
 use super::{AppTables, rate_bps, seconds};
 use ackclock_core::Nanos;
 use ackclock_results::{Row, declared};
@@ -48,18 +48,18 @@ macro_rules! delivery_rows {
 delivery_rows!(Transfers, Bursts, Items, Rounds);
 
 /// Adds one row for each delivery to the table of `R`, and one row for all of them to `completions`, where each is
-/// called `what`, with rows of `completion_bins`.
+/// called `what`, with rows of `completion_bins`. `ideal` returns the ideal time of a number of bytes.
 pub(super) fn report<R: DeliveryRow>(
     what: &str,
     flow: &str,
-    path: Path,
+    ideal: impl Fn(u64) -> Nanos,
     deliveries: &[Delivery],
     tables: &mut AppTables,
 ) {
-    let mut completions = Completions::new(path);
+    let mut completions = Completions::default();
     for (index, delivery) in deliveries.iter().enumerate() {
         if let Some(duration) = delivery.duration() {
-            completions.record(delivery.bytes, duration);
+            completions.record(delivery.bytes, duration, ideal(delivery.bytes));
         }
         R::of(flow, index, delivery).add_to(tables);
     }

@@ -19,6 +19,8 @@ pub struct Demand {
     pub reverse_messages: f64,
     /// Connections opened.
     pub connections: f64,
+    /// Connections that are open at the same time, at most.
+    pub open: f64,
     /// Number of datagrams, which are packets outside TCP.
     pub datagrams: f64,
     /// Mean size of a datagram in bytes, headers included.
@@ -53,10 +55,23 @@ pub(crate) fn typical_s(distribution: &Distribution) -> f64 {
     distribution.median() / 1e9
 }
 
+/// Connections that are open at the same time where each begins after the end of the one before: an end may wait for
+/// acknowledgments of its last packets.
+pub(crate) const IN_TURN: f64 = 4.0;
+
 impl Path {
-    /// Returns the minimum time of an exchange of `bytes` from the source, in seconds: half a round-trip time plus the
-    /// time to send the bytes at the path's rate.
+    /// Returns the minimum time until a new connection is open, in seconds.
+    pub(crate) fn handshake_s(self) -> f64 {
+        self.handshake as f64 / 1e9
+    }
+
+    /// Returns the minimum time in which `bytes` from the source arrive, in seconds.
     pub(crate) fn least_s(self, bytes: f64) -> f64 {
-        self.rtt as f64 / 2e9 + bytes * 8.0 / self.rate.bits() as f64
+        self.delay as f64 / 1e9 + bytes * 8.0 / self.rate.bits() as f64
+    }
+
+    /// Returns the minimum time of a request and the arrival of its answer of `bytes`, in seconds.
+    pub(crate) fn least_answer_s(self, bytes: f64) -> f64 {
+        self.rtt as f64 / 1e9 + bytes * 8.0 / self.rate.bits() as f64
     }
 }

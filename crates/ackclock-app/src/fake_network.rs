@@ -14,7 +14,7 @@ pub(crate) const MILLISECOND: Nanos = 1_000_000;
 pub(crate) const SECOND: Nanos = 1_000_000_000;
 
 /// A path of 1 Mbit/s without delay.
-pub(crate) const PATH: Path = Path { rate: Rate::new(1_000_000).unwrap(), rtt: 0 };
+pub(crate) const PATH: Path = Path { rate: Rate::new(1_000_000).unwrap(), rtt: 0, delay: 0, handshake: 0 };
 
 /// Bytes of a piece, which takes 1 ms at 1 Mbit/s.
 const PIECE: u64 = 125;

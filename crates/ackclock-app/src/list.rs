@@ -35,7 +35,7 @@ impl AppKind for Fields {
         let due = || self.items.iter().filter(|item| item.at as f64 / 1e9 <= time);
         let (count, bytes) = (due().count() as f64, due().map(|item| item.size as f64).sum());
         let connections = if self.persistent { 1.0 } else { count };
-        Demand { bytes, messages: count, connections, rows: rows_of(count), ..Demand::default() }
+        Demand { bytes, messages: count, connections, open: connections, rows: rows_of(count), ..Demand::default() }
     }
 
     fn make(&self, path: Path) -> Made {
@@ -147,7 +147,7 @@ impl Application for List {
 
     /// Adds one row of `items` for each item whose time has come.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report::<declared::Items>("item", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Items>("item", flow, |bytes| self.path.ideal(bytes), &self.records, tables);
     }
 }
 

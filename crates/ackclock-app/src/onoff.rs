@@ -52,6 +52,7 @@ impl AppKind for Fields {
             bytes: periods * bytes,
             messages: periods,
             connections,
+            open: connections.min(demand::IN_TURN),
             rows: rows_of(periods) + 1.0,
             ..Demand::default()
         }
@@ -182,9 +183,9 @@ impl OnOff {
         }
         .add_to(tables);
         if let On::Size(_) = self.on {
-            let mut completions = Completions::new(self.path);
+            let mut completions = Completions::default();
             for (period, end) in self.periods.iter().filter_map(|period| Some((period, period.end?))) {
-                completions.record(period.size, end - period.start);
+                completions.record(period.size, end - period.start, self.path.ideal(period.size));
             }
             let open = self.periods.iter().filter(|period| period.end.is_none()).count();
             completions.report(flow, "period", open, tables);

@@ -42,7 +42,8 @@ impl AppKind for Fields {
     fn demand(&self, time: f64, path: Path) -> Demand {
         let [think, server_think] = [&self.think, &self.server_think].map(|time| typical_s(&time.distribution()));
         let (servers, response) = (f64::from(self.servers), self.response_size.distribution());
-        let each = think + server_think + path.rtt as f64 / 2e9 + path.least_s(servers * response.median());
+        let handshake = if self.persistent { 0.0 } else { path.handshake_s() };
+        let each = think + server_think + handshake + path.least_answer_s(servers * response.median());
         let most = self.rounds.map_or(f64::INFINITY, f64::from);
         let rounds = demand::drawn(repeated(time, each)).min(most);
         let calls = rounds * servers;
@@ -52,6 +53,7 @@ impl AppKind for Fields {
             reverse_bytes: calls * self.request_size.distribution().mean(),
             reverse_messages: calls,
             connections: if self.persistent { servers } else { calls },
+            open: if self.persistent { servers } else { servers * demand::IN_TURN },
             rows: rows_of(rounds),
             ..Demand::default()
         }
@@ -260,7 +262,13 @@ impl Application for Rpc {
 
     /// Adds one row of `rounds` for each round that has begun, with the bytes of its answers.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report::<declared::Rounds>("round", flow, self.path, &self.rounds, tables);
+        delivery::report::<declared::Rounds>(
+            "round",
+            flow,
+            |bytes| self.path.ideal_answer(bytes),
+            &self.rounds,
+            tables,
+        );
     }
 }
 

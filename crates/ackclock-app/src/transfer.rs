@@ -2,7 +2,7 @@
 
 use super::completion::Path;
 use super::delivery::{self, Delivery};
-use super::demand::{Demand, repeated, rows_of};
+use super::demand::{Demand, IN_TURN, repeated, rows_of};
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Conn, Side};
 use crate::fields::{count, default, record, required, time, volume};
@@ -23,11 +23,10 @@ record! {
 
 impl AppKind for Fields {
     fn demand(&self, time: f64, path: Path) -> Demand {
-        // The handshake and the propagation of the last byte take one and a half round trips.
-        let each = self.gap as f64 / 1e9 + path.rtt as f64 / 1e9 + path.least_s(self.size as f64);
+        let each = self.gap as f64 / 1e9 + path.handshake_s() + path.least_s(self.size as f64);
         let count = repeated(time, each).min(self.count.into());
         let bytes = count * self.size as f64;
-        Demand { bytes, messages: count, connections: count, rows: rows_of(count), ..Demand::default() }
+        Demand { bytes, messages: count, connections: count, open: IN_TURN, rows: rows_of(count), ..Demand::default() }
     }
 
     fn make(&self, path: Path) -> Made {
@@ -102,7 +101,13 @@ impl Application for Transfer {
 
     /// Adds one row of `transfers` for each transfer that has begun.
     fn report(&self, flow: &str, _now: Nanos, tables: &mut AppTables) {
-        delivery::report::<declared::Transfers>("transfer", flow, self.path, &self.records, tables);
+        delivery::report::<declared::Transfers>(
+            "transfer",
+            flow,
+            |bytes| self.path.ideal(bytes),
+            &self.records,
+            tables,
+        );
     }
 }
 

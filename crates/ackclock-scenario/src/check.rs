@@ -14,7 +14,6 @@ use super::policer::Policer;
 use super::queue::Queue;
 use super::spellings::QueueLimit;
 use super::transport::Other;
-use ackclock_app::Path;
 use ackclock_schema::kinds::Spelling;
 use ackclock_schema::quantity::{RATE, TIME, VOLUME};
 use ackclock_schema::tree::{KeyPath, quoted};
@@ -102,8 +101,7 @@ fn check_transport(scenario: &Scenario, other: &Other, flow: &Flow, rules: &mut 
         let given = rules.given(field) && !(*field == "stack" && flow.stack == STACK);
         rules.refuse(given, field, &[], "", message);
     }
-    let path = Path { rate: scenario.rate(), rtt: scenario.base_rtt(flow) };
-    let datagrams = flow.app.demand(1.0, path).datagrams > 0.0;
+    let datagrams = scenario.sends_datagrams(flow);
     let message = "has no effect, because the application sends datagrams of its own; accepted: no transport";
     rules.refuse(datagrams, "transport", &[rules.at.key("app")], "", message);
     let room = scenario.packet_size.saturating_sub(other.stack.overhead());

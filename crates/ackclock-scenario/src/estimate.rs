@@ -6,24 +6,26 @@
 //!    connections, datagrams. Drawn times between messages count with their medians and drawn sizes with their means. A
 //!    number of drawn things is its mean times 1.5, plus three.
 //! 2. TCP sends one packet for each full segment of the bytes, one for each message, and [`CONTROL`] for each
-//!    connection. Packets of data count [`RETRANSMITTED`] times, because a packet may be retransmitted. Each packet has
-//!    an acknowledgment.
+//!    connection. Packets of data count [`RETRANSMITTED`] times, because a packet may be retransmitted, and more with
+//!    random loss on the path. Each packet has an acknowledgment.
 //! 3. TCP offers to a link at most [`OFFERED`] times the volume that the link can carry in the time; the rest are
-//!    drops. All flows over the link are scaled down by the same factor. Datagrams are not scaled.
+//!    drops. All flows over the link are scaled down by the same factor. Datagrams are not scaled. In a round trip, a
+//!    connection sends no more than the receiver's window, and Reno and CUBIC no more than random losses let them.
 //! 4. A packet counts once for each link of the scenario on its route. The bottleneck counts as a link; access links do
 //!    not.
 //! 5. A cellular link draws each of its delivery opportunities, whether a packet uses the opportunity or not, and the
 //!    run that ends counts them once more.
-//! 6. The number of rows follows from the packets and from the intervals of the probes. Memory follows from the rows,
-//!    the flows, the connections, and the packets that fit into queues, links and windows.
+//! 6. The number of rows follows from the packets that are on their way while probes record, from the intervals of the
+//!    probes, and from the round trips, of which each has few events. Memory follows from the rows, the flows, the
+//!    connections, and the packets that fit into queues, links and windows.
+
+mod traffic;
 
 use super::graph::Hop;
 use super::link::{LinkRate, Plain, VaryingRate};
-use super::model::{Flow, Scenario};
+use super::model::Scenario;
 use super::spellings::QueueLimit;
-use ackclock_app::Demand;
-use ackclock_app::Path;
-use ackclock_core::headers::TCP_IPV4;
+use traffic::{Span, Traffic};
 
 /// Packets of a connection that carry no data: those of the handshake and of the close, from both ends, with their
 /// acknowledgments.
@@ -34,8 +36,12 @@ const RETRANSMITTED: f64 = 1.5;
 const OFFERED: f64 = 2.0;
 /// Rows of the table `sack_blocks` for each acknowledgment; an acknowledgment of data in order has no blocks.
 const BLOCKS: f64 = 2.0;
-/// Rows of `window`, `events` and `timeouts` for each packet, besides the rows at intervals: losses cause these rows.
+/// Rows of `window` and `events` besides those at intervals, or of `timeouts`: losses cause these rows. They are limited by
+/// the packets, and by the round trips: a recovery takes a round trip from its start to its end.
 const EVENTS: f64 = 0.1;
+const EVENTS_OF_ROUND: f64 = 4.0;
+/// Ratio of the datagrams of a part of a run to the mean.
+const DATAGRAMS: f64 = 1.5;
 /// Rows of `delays` and `delay_cdf` for each flow.
 const DELAYS: f64 = 104.0;
 
@@ -67,64 +73,18 @@ pub struct Estimate {
     pub parts: Vec<(String, f64)>,
 }
 
-/// The packets of all copies of a flow, as far as its application determines them.
-struct Traffic {
-    /// The links of its forward route and of its return route.
-    routes: [Vec<Hop>; 2],
-    /// Packets of TCP from the source (`forward`), and packets with payload from the sink (`reverse`).
-    forward: f64,
-    reverse: f64,
-    /// Size of a TCP packet on the wire, in bytes.
-    size: f64,
-    datagrams: f64,
-    demand: Demand,
-    copies: f64,
-}
-
-impl Traffic {
-    fn of(scenario: &Scenario, flow: &Flow) -> Traffic {
-        let routes = scenario.routes(flow);
-        let access = scenario.access_of(flow);
-        let rate = access.rate.resolved(scenario.rate()).min(scenario.slowest_of(&routes[0]));
-        let path = Path { rate, rtt: scenario.base_rtt(flow) };
-        let time = scenario.duration.saturating_sub(flow.start) as f64 / 1e9;
-        let demand = flow.app.demand(time, path);
-        let mss = f64::from(flow.mss(scenario.packet_size).max(1));
-        let size = mss + f64::from(TCP_IPV4);
-        let control = demand.connections * CONTROL;
-        let packets = |bytes: f64, messages: f64| (bytes / mss + messages) * RETRANSMITTED;
-        // The load of a single flow is limited by its own path.
-        let most = OFFERED * rate.bits() as f64 * time / (8.0 * size) + demand.messages + 1.0;
-        Traffic {
-            forward: packets(demand.bytes, demand.messages).min(most) + control,
-            reverse: packets(demand.reverse_bytes, demand.reverse_messages) + control,
-            routes,
-            size,
-            datagrams: demand.datagrams,
-            demand,
-            copies: f64::from(flow.count),
-        }
-    }
-
-    /// Returns the numbers of the scenario's links on the forward route and on the return route.
-    fn links(&self) -> [f64; 2] {
-        self.routes.each_ref().map(|route| route.len() as f64)
-    }
-}
-
 impl Scenario {
     /// Estimates the size of a run of the scenario.
     pub fn estimate(&self) -> Estimate {
-        let mut flows: Vec<_> = self.flows.iter().map(|flow| Traffic::of(self, flow)).collect();
-        self.share(&mut flows);
+        let flows = self.traffic(Span { until: self.duration, length: self.duration });
         let sum = |part: &dyn Fn(&Traffic) -> f64| flows.iter().map(|flow| flow.copies * part(flow)).sum::<f64>();
-        // Each TCP packet has an acknowledgment in the opposite direction.
-        let exchanged = |flow: &Traffic| flow.forward + flow.reverse;
         let packets = sum(&|flow| {
             let [forward, reverse] = flow.links();
-            exchanged(flow) * (forward + reverse) + flow.datagrams * forward
+            // Each TCP packet with payload has an acknowledgment in the opposite direction.
+            let exchanged = flow.forward + flow.reverse + flow.control / 2.0;
+            (exchanged * (forward + reverse) + flow.datagrams * forward) * (1.0 + flow.duplicates)
         });
-        let parts = self.parts(&flows, sum(&exchanged), sum(&|flow| flow.datagrams));
+        let parts = self.parts(&flows);
         let rows = parts.iter().map(|part| part.rows).sum();
         let memory = FIXED_BYTES + parts.iter().map(Part::bytes).sum::<f64>();
         let mut parts: Vec<_> = parts.into_iter().map(|part| (part.path.clone(), part.bytes())).collect();
@@ -141,9 +101,15 @@ impl Scenario {
         self.all_links().map(|(_, link)| drawn(&link.rate) + drawn(link.reverse_rate())).sum::<f64>() * 2.0
     }
 
+    /// Returns the traffic of all flows in a part of the run.
+    fn traffic(&self, span: Span) -> Vec<Traffic> {
+        let mut flows: Vec<_> = self.flows.iter().map(|flow| Traffic::of(self, flow, span)).collect();
+        self.share(&mut flows, span);
+        flows
+    }
+
     /// Scales flows down to the load that the links that they share can carry.
-    fn share(&self, flows: &mut [Traffic]) {
-        let time = self.duration as f64 / 1e9;
+    fn share(&self, flows: &mut [Traffic], span: Span) {
         let count = self.all_links().count();
         let mut offered = vec![[0.0; 2]; count];
         for flow in &*flows {
@@ -154,7 +120,7 @@ impl Scenario {
         let room = |hop: &Hop| {
             let link = self.link(hop.link);
             let rate = if hop.reverse { link.reverse_rate() } else { &link.rate };
-            OFFERED * rate.mean(self.duration).bits() as f64 * time / 8.0 / offered[hop.link][usize::from(hop.reverse)]
+            OFFERED * span.bits(rate, self.duration) / 8.0 / offered[hop.link][usize::from(hop.reverse)]
         };
         for flow in flows {
             let least = flow.routes[0].iter().map(room).fold(1.0, f64::min);
@@ -163,25 +129,31 @@ impl Scenario {
     }
 
     /// Lists the consumers of memory.
-    fn parts(&self, flows: &[Traffic], exchanged: f64, datagrams: f64) -> Vec<Part> {
+    fn parts(&self, flows: &[Traffic]) -> Vec<Part> {
         let probes = &self.probes;
         let to = probes.to.unwrap_or(self.duration).min(self.duration);
-        let recorded = to.saturating_sub(probes.from);
+        let recorded = Span { until: to, length: to.saturating_sub(probes.from) };
         let instants = match probes.interval {
             0 => f64::INFINITY,
-            interval => (recorded / interval) as f64 + 1.0,
+            interval => (recorded.length / interval) as f64 + 1.0,
         };
-        let part = recorded as f64 / self.duration.max(1) as f64;
         let copies: f64 = flows.iter().map(|flow| flow.copies).sum();
         let links = 2.0 * self.all_links().count() as f64;
         let rows = |on: bool, rows: f64| if on { rows } else { 0.0 };
-        // Each packet has one row for its transmission and one for its arrival or drop.
-        let packets = part * (4.0 * exchanged + 2.0 * datagrams + 2.0 * BLOCKS * exchanged);
-        let windows = (part * exchanged).min(copies * instants) + EVENTS * exchanged + copies;
+        let traffic = self.traffic(recorded);
+        let sum = |part: &dyn Fn(&Traffic) -> f64| traffic.iter().map(|flow| flow.copies * part(flow)).sum::<f64>();
+        let data = |flow: &Traffic| flow.forward + flow.reverse;
+        // Each packet has one row for its transmission and one for its arrival or drop, and so has its acknowledgment.
+        let packets = sum(&|flow| {
+            let segments = (4.0 + 2.0 * BLOCKS) * data(flow) + 2.0 * flow.control;
+            (segments + 2.0 * flow.datagrams * self.part_of(flow, recorded)) * (1.0 + flow.duplicates)
+        });
+        let events = |of_round: f64| sum(&|flow| (EVENTS * data(flow)).min(of_round * flow.rounds));
+        let windows = sum(&|flow| data(flow).min(instants)) + 2.0 * events(EVENTS_OF_ROUND) + copies;
         let mut parts = vec![
             Part::rows("probes.window", rows(probes.window, windows)),
             Part::rows("probes.packets", rows(probes.packets, packets)),
-            Part::rows("probes.timeouts", rows(probes.timeouts, EVENTS * exchanged)),
+            Part::rows("probes.timeouts", rows(probes.timeouts, events(1.0))),
             Part::rows(
                 "probes.interval",
                 rows(probes.queues, links * instants) + rows(probes.rates, copies * instants),
@@ -200,6 +172,12 @@ impl Scenario {
             parts.push(Part { bytes, ..Part::rows(&name, copies * (own + demand.rows)) });
         }
         parts
+    }
+
+    /// Returns the part of a flow's datagrams that is on its way in a span. Datagrams are sent steadily.
+    fn part_of(&self, flow: &Traffic, span: Span) -> f64 {
+        let part = DATAGRAMS * span.length as f64 / span.until.max(1) as f64 + 1.0 / flow.datagrams.max(1.0);
+        part.min(1.0)
     }
 
     /// Returns the largest number of packets that are in flight or wait for their acknowledgment at the same time.

@@ -294,6 +294,14 @@ impl LinkDelay {
         }
     }
 
+    /// Returns the shortest delay, in nanoseconds.
+    pub fn least(&self) -> Nanos {
+        match self {
+            Plain::Always(delay) => *delay,
+            Plain::Varying(steps) => steps.steps.iter().map(|step| step.delay).min().unwrap_or(0),
+        }
+    }
+
     /// Returns the delay over time, in nanoseconds.
     pub fn schedule(&self) -> Schedule<Nanos> {
         match self {

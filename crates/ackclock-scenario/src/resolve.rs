@@ -4,7 +4,7 @@
 use ackclock_core::Rate;
 use ackclock_core::headers::TCP_IPV4;
 use ackclock_tcp::careful_resume::Saved;
-use ackclock_tcp::config::{Config, InitialWindow, Restart};
+use ackclock_tcp::config::{Config, Handshake, InitialWindow, Restart};
 use ackclock_tcp::{pacing, slow_start, stack, validation};
 
 use super::bottleneck::Bottleneck;
@@ -36,12 +36,27 @@ impl Scenario {
     /// Returns a flow's base round-trip time at the start, in nanoseconds: propagation delays only, without queues,
     /// transmission times and jitter. Delays that are drawn count with their means.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
+        let [there, back] = self.base_delays(flow);
+        there.saturating_add(back)
+    }
+
+    /// Returns the one-way delays of a flow's path from source to sink and back, in nanoseconds, as [`Scenario::base_rtt`]
+    /// has them.
+    fn base_delays(&self, flow: &Flow) -> [Nanos; 2] {
         let access = self.access_of(flow);
         // A mistake in a route is reported at the route.
         let routes = self.try_routes(flow).unwrap_or_default();
-        let links = routes.iter().map(|route| self.delay_of(route)).fold(0, Nanos::saturating_add);
         let ends = access.source_delay.typical().saturating_add(access.sink_delay.typical());
-        ends.saturating_mul(2).saturating_add(links)
+        routes.each_ref().map(|route| ends.saturating_add(self.delay_of(route)))
+    }
+
+    /// Returns the path of a flow with links of the given rate.
+    pub(crate) fn path(&self, flow: &Flow, rate: Rate) -> Path {
+        let [delay, back] = self.base_delays(flow);
+        let rtt = delay.saturating_add(back);
+        let shakes =
+            flow.other_transport().is_none() && flow.tcp_config(self.packet_size).handshake == Handshake::ThreeWay;
+        Path { rate, rtt, delay, handshake: if shakes { rtt } else { 0 } }
     }
 
     /// Returns the round-trip time in nanoseconds with which bandwidth-delay products are computed.
@@ -166,11 +181,13 @@ pub struct Resolved {
 impl Scenario {
     /// Returns the algorithms of all flows that use TCP.
     pub fn resolved(&self) -> Vec<Resolved> {
-        let uses_tcp = |flow: &&Flow| {
-            let path = Path { rate: self.rate(), rtt: self.base_rtt(flow) };
-            flow.app.demand(1.0, path).datagrams == 0.0
-        };
+        let uses_tcp = |flow: &&Flow| !self.sends_datagrams(flow);
         self.flows.iter().filter(uses_tcp).map(|flow| flow.resolved(self.packet_size)).collect()
+    }
+
+    /// Whether the application of a flow sends datagrams of its own (UDP), so that the flow has no transport besides.
+    pub fn sends_datagrams(&self, flow: &Flow) -> bool {
+        flow.app.demand(1.0, self.path(flow, self.rate())).datagrams > 0.0
     }
 }
 

@@ -103,7 +103,7 @@ impl AppKind for Fields {
         let bytes = |level: u64| level as f64 / 8.0 * segment;
         // Downloads follow each other until the buffer is full; each takes a round trip plus the time of its bytes.
         let played = (time + buffer) / segment + 1.0;
-        let fetched = repeated(time, path.rtt as f64 / 2e9 + path.least_s(bytes(least)));
+        let fetched = repeated(time, path.least_answer_s(bytes(least)));
         let segments = played.min(fetched).min(self.segments.map_or(f64::INFINITY, f64::from));
         let bytes = segments * (bytes(most) + self.header_size as f64);
         Demand {
@@ -112,6 +112,7 @@ impl AppKind for Fields {
             reverse_bytes: segments * self.request_size as f64,
             reverse_messages: segments,
             connections: 1.0,
+            open: 1.0,
             rows: segments + 1.0,
             ..Demand::default()
         }

@@ -75,6 +75,7 @@ impl AppKind for Fields {
             reverse_bytes: bytes(sink),
             reverse_messages: steps(sink),
             connections,
+            open: connections,
             rows: 3.0 + rows.min(2.0 * BINS) + if self.records { rows } else { 0.0 },
             ..Demand::default()
         }

@@ -84,6 +84,7 @@ pub struct Tmix {
     next: usize,
     live: BTreeMap<Conn, Live>,
     counts: Counts,
+    path: Path,
     connections: Completions,
     epochs: Completions,
     connection_rows: Vec<ConnectionRow>,
@@ -95,6 +96,19 @@ const ARRIVE: u64 = u64::MAX;
 
 fn token(party: Party, conn: Conn) -> u64 {
     (party as u64) << 32 | u64::from(conn.0)
+}
+
+/// Returns the ideal time of epochs of one connection, in ns: a round trip if both parties send in one of them,
+/// otherwise the way of the party that sends.
+fn ideal_of(path: Path, epochs: &[Epoch], source: Party) -> Nanos {
+    let bytes = epochs.iter().map(|epoch| epoch.bytes[source as usize]).sum();
+    if epochs.iter().any(|epoch| epoch.bytes.iter().all(|bytes| *bytes > 0)) {
+        path.ideal_answer(bytes)
+    } else if bytes > 0 {
+        path.ideal(bytes)
+    } else {
+        path.rtt - path.delay
+    }
 }
 
 impl Tmix {
@@ -109,8 +123,9 @@ impl Tmix {
             next: 0,
             live: BTreeMap::new(),
             counts: Counts::default(),
-            connections: Completions::new(path),
-            epochs: Completions::new(path),
+            path,
+            connections: Completions::default(),
+            epochs: Completions::default(),
             connection_rows: Vec::new(),
             epoch_rows: Vec::new(),
         }
@@ -218,7 +233,8 @@ impl Tmix {
             let epoch = connection.epochs[index as usize];
             let start = progress.start.unwrap_or(now);
             self.counts.epochs_open -= 1;
-            self.epochs.record(epoch.bytes[source as usize], now - start);
+            let ideal = ideal_of(self.path, &[epoch], source);
+            self.epochs.record(epoch.bytes[source as usize], now - start, ideal);
             if self.records {
                 let (connection, idle) = (live.number, progress.idle);
                 self.epoch_rows.push(EpochRow { connection, index, epoch, idle, start, end: now });
@@ -226,7 +242,8 @@ impl Tmix {
             live.epochs_left -= 1;
             if live.epochs_left == 0 {
                 self.counts.done += 1;
-                self.connections.record(connection.bytes(source), now - live.start);
+                let ideal = ideal_of(self.path, &connection.epochs, source);
+                self.connections.record(connection.bytes(source), now - live.start, ideal);
                 if self.records {
                     self.connection_rows.push(ConnectionRow { number: live.number, start: live.start, end: now });
                 }

@@ -7,6 +7,7 @@ use crate::fields::{
     Delay, Flag, Number, OneOf, Random, Rules, Volume, count, default, drawn, one_of, optional, real, record, required,
 };
 use crate::kind::{AppKind, Made};
+use ackclock_core::Distribution;
 use ackclock_results::BINS;
 
 record! {
@@ -59,26 +60,35 @@ impl AppKind for Fields {
     }
 
     fn demand(&self, time: f64, path: Path) -> Demand {
-        let [pages, objects] = [&self.pages, &self.objects].map(|number| number.distribution().mean());
+        let [pages, objects] = [&self.pages, &self.objects].map(|number| number.distribution());
+        let parallel = f64::from(self.parallel);
         let size = self.object_size.distribution();
         let main = self.main_size.as_ref().map_or_else(|| size.clone(), Random::distribution);
-        let each = typical_s(&self.think.distribution()) + path.rtt as f64 / 2e9 + path.least_s(main.median());
-        let (visits, pages) = match (self.sessions_per_second, self.users) {
+        let handshake = |is_new: bool| if is_new { path.handshake_s() } else { 0.0 };
+        let answer =
+            |size: &Distribution| typical_s(&self.server_think.distribution()) + path.least_answer_s(size.median());
+        let of_object = answer(&size) + handshake(self.connections == Reuse::Object);
+        let others = ((objects.median() - 1.0) / parallel).max(0.0);
+        let of_page = handshake(self.connections != Reuse::Session) + answer(&main) + others * of_object;
+        let each = typical_s(&self.think.distribution()) + of_page;
+        let (visits, pages, time) = match (self.sessions_per_second, self.users) {
+            // Sessions arrive all the time: on average, half of it is left for each.
             (Some(rate), _) => {
-                let visits = demand::drawn(rate * time);
-                (visits, demand::drawn(visits * pages))
+                let (visits, left) = (demand::drawn(rate * time), time / 2.0);
+                (visits, demand::drawn(visits * pages.mean().min(repeated(left, each))), left)
             }
             (None, users) => {
                 let users = users.map_or(0.0, f64::from);
-                (users, users * demand::drawn(repeated(time, each)))
+                (users, users * demand::drawn(repeated(time, each)), time)
             }
         };
-        let fetched = demand::drawn(pages * objects);
+        let at_once = visits * parallel;
+        let fetched = demand::drawn(pages * objects.mean()).min(pages + at_once * repeated(time, of_object));
         let bytes = pages * main.mean() + (fetched - pages).max(0.0) * size.mean();
         let connections = match self.connections {
             Reuse::Object => fetched,
-            Reuse::Page => fetched.min(pages * f64::from(self.parallel)),
-            Reuse::Session => visits * f64::from(self.parallel),
+            Reuse::Page => fetched.min(pages * parallel),
+            Reuse::Session => at_once,
         };
         let records = if self.records { fetched + pages } else { 0.0 };
         Demand {
@@ -87,6 +97,7 @@ impl AppKind for Fields {
             reverse_bytes: fetched * self.request_size.distribution().mean(),
             reverse_messages: fetched,
             connections,
+            open: if self.connections == Reuse::Session { at_once } else { at_once * demand::IN_TURN },
             rows: 3.0 + records + (fetched + pages).min(2.0 * BINS),
             ..Demand::default()
         }

@@ -137,6 +137,7 @@ pub struct Web {
     visits: Vec<Option<Visit>>,
     free: Vec<u32>,
     counts: Counts,
+    path: Path,
     objects: Completions,
     pages: Completions,
     object_rows: Vec<ObjectRow>,
@@ -173,8 +174,9 @@ impl Web {
             visits: Vec::new(),
             free: Vec::new(),
             counts: Counts::default(),
-            objects: Completions::new(path),
-            pages: Completions::new(path),
+            path,
+            objects: Completions::default(),
+            pages: Completions::default(),
             object_rows: Vec::new(),
             page_rows: Vec::new(),
         }
@@ -279,7 +281,7 @@ impl Web {
         }
         visit.page.bytes += object.size;
         self.counts.objects += 1;
-        self.objects.record(object.size, ctx.now - object.start);
+        self.objects.record(object.size, ctx.now - object.start, self.path.ideal_answer(object.size));
         if self.params.records {
             let (session, page) = (visit.number, visit.pages - 1);
             self.object_rows.push(ObjectRow { session, page, object, end: ctx.now });
@@ -297,7 +299,7 @@ impl Web {
             return self.fetch(ctx, place);
         }
         let page = visit.page;
-        self.pages.record(page.bytes, ctx.now - page.start);
+        self.pages.record(page.bytes, ctx.now - page.start, self.path.ideal_answer(page.bytes));
         if self.params.records {
             let (session, index) = (visit.number, visit.pages - 1);
             self.page_rows.push(PageRow { session, index, page, end: ctx.now });

@@ -7,11 +7,11 @@ tables! {
     Flows = "flows" {
         /// The flow's name; of several copies with the copy's number.
         flow: Text (Key),
-        /// Stack.
+        /// Stack; the name of another transport, and `udp` of an application that sends datagrams of its own.
         stack: Text,
-        /// Congestion control.
+        /// Congestion control; `none` of datagrams.
         cc: Text,
-        /// Window validation.
+        /// Window validation; `none` of datagrams.
         validation: Text,
         /// `off`, `fq` or `after-idle`; `cc` if the congestion control sets the pacing rate, as BBR does.
         pacing: Text,
@@ -67,7 +67,7 @@ tables! {
         wire_losses: Int,
         /// Packets that came into being because others were duplicated.
         duplicates: Int,
-        /// Packets that the policer or the queue discipline marked (CE).
+        /// Packets that the policer or the queue discipline marked (CE), of those whose last bit has left.
         marks: Int,
         /// Drops over packets and drops.
         drop_rate: Float (Fraction),

@@ -7,7 +7,7 @@ mod impairments;
 use std::collections::BTreeMap;
 
 use ackclock_app::{ParamProblem, Path, Side};
-use ackclock_core::{Nanos, Stream, stream_number, stream_seed};
+use ackclock_core::{Stream, stream_number, stream_seed};
 use ackclock_net::queue::Headers;
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
@@ -146,13 +146,14 @@ fn add_copies<E: Endpoint>(
         let mut random = Stream::new(seed, &format!("{name}/access"));
         let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
         let access = Access { rate, source_delay, sink_delay };
+        // Draws are at most 2^60 ns, but the number of links of a route is not limited.
+        let [there, back] =
+            hops.each_ref().map(|hops| (source_delay + sink_delay).saturating_add(scenario.delay_of(hops)));
         let path = Path {
             rate: rate.min(scenario.slowest_of(&hops[0])),
-            // Draws are at most 2^60 ns, but the number of links of a route is not limited.
-            rtt: hops
-                .iter()
-                .map(|hops| scenario.delay_of(hops))
-                .fold(2 * (source_delay + sink_delay), Nanos::saturating_add),
+            rtt: there.saturating_add(back),
+            delay: there,
+            handshake: 0,
         };
         let (kind, app) = flow.app.make(path)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
@@ -170,6 +171,10 @@ fn add_copies<E: Endpoint>(
             acknowledgment: None,
         };
         let labels = match flow.other_transport() {
+            _ if scenario.sends_datagrams(flow) => {
+                let (stack, cc) = ("udp".into(), "none".into());
+                FlowLabels { name, stack, cc, validation: "none", pacing: "off", app: kind }
+            }
             None => FlowLabels {
                 name,
                 stack: flow.stack.as_str().into(),

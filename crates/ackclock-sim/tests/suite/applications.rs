@@ -76,6 +76,29 @@ fn response_times_are_those_of_the_path() {
     assert_eq!(bins, done.ints("completions", "count").iter().sum::<i64>());
 }
 
+/// The least time is 10 ms for what the source sends on its own and 20 ms for an answer, and 0.8 ms at the bottleneck
+/// for the 1,000 bytes. Headers and access links add less than a tenth, and a handshake a round trip.
+#[test]
+fn the_ideal_time_has_no_handshake() {
+    let text = "duration = '3s'\nbottleneck = { rate = '10Mbps', delay = '10ms' }\n[[flows]]\napp = 'bulk'\n";
+    let apps = [
+        ("{ kind = 'transfer', size = '1kB' }", 20.0 / 10.8),
+        ("{ kind = 'list', items = [{ at = '0s', size = '1kB' }] }", 20.0 / 10.8),
+        ("{ kind = 'list', items = [{ at = '0s', size = '1kB' }], persistent = true }", 20.0 / 10.8),
+        ("{ kind = 'onoff', off = '1s', size = '1kB' }", 20.0 / 10.8),
+        ("{ kind = 'bursts', size = '1kB', interval = '1s' }", 0.0),
+        ("{ kind = 'rpc', response_size = '1kB', request_size = '1B', rounds = 1 }", 20.0 / 20.8),
+        ("{ kind = 'web', users = 1, object_size = '1kB', request_size = '1B' }", 20.0 / 20.8),
+    ];
+    for (app, round_trip) in apps {
+        for (handshake, more) in [("none", 0.0), ("three-way", round_trip)] {
+            let done = run(text, &[("flows[0].app", app), ("flows[0].handshake", handshake)], 1);
+            let slowdown = done.floats("completions", "slowdown_p50")[0];
+            assert!((1.0 + more..1.1 + more).contains(&slowdown), "{app}, handshake {handshake}: {slowdown}");
+        }
+    }
+}
+
 const COPIES: &str = r#"
 duration = "60s"
 bottleneck = { rate = "100Mbps", delay = "10ms" }
