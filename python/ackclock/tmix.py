@@ -11,13 +11,14 @@ import itertools
 import math
 import random
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+from ackclock.captures import CaptureError, segments
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import BinaryIO
+    from pathlib import Path
 
 __all__ = ["CaptureError", "Connection", "Unit", "Workload", "convert", "generate", "text"]
 
@@ -31,10 +32,6 @@ MOST_BYTES = 2**60
 
 MOST_UNITS = 1_000_000
 """Data units that `generate` makes on average at most. A scenario reads files of at most 16 MiB, which hold fewer."""
-
-
-class CaptureError(ValueError):
-    """A capture that cannot be read, or in which no connection can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +237,8 @@ def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) 
     Parameters
     ----------
     capture
-        A file in the format pcap or pcapng. It is read with the package dpkt, which is not installed with ackclock.
+        A file in the format pcap or pcapng, of Ethernet, of all interfaces of Linux (``tcpdump -i any``) or macOS, of
+        the loopback of any system, of raw IP or of PPP.
     quiet_s
         What ends a unit, besides the other side's data.
     least_bytes
@@ -250,7 +248,7 @@ def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) 
     ------
     CaptureError
         If the file is no capture, is damaged or cut off, has links of an unknown type, or has no connection from its
-        SYN on; and if dpkt is not installed.
+        SYN on.
     ValueError
         If `quiet_s` is negative or more than ten years.
     """
@@ -258,19 +256,20 @@ def convert(capture: Path | str, *, quiet_s: float = 0.5, least_bytes: int = 1) 
         raise ValueError(f"quiet is a number of seconds from 0 to {MOST_SECONDS}, not {quiet_s}")
     streams: dict[tuple[Any, ...], _Stream] = {}
     done: list[_Stream] = []
-    for time_us, ends, tcp, length in _segments(Path(capture)):
-        key = ends if ends in streams else (ends[2], ends[3], ends[0], ends[1])
+    for one in segments(capture):
+        time_us, ends, length = round(one.time_ns / 1000), (one.source, one.destination), one.length
+        key = ends if ends in streams else (one.destination, one.source)
         side = key == ends
-        if tcp.flags & 2 and not tcp.flags & 16 and (ends not in streams or streams[ends].data):
+        if one.flags & 2 and not one.flags & 16 and (ends not in streams or streams[ends].data):
             streams.pop(key, None)
             stream = streams[ends] = _Stream(time_us)
             done.append(stream)
-            stream.next[True] = (tcp.seq + 1) % 2**32
+            stream.next[True] = (one.seq + 1) % 2**32
             continue
         seen = streams.get(key)
         if seen is None:
             continue
-        first = tcp.seq + (1 if tcp.flags & 2 else 0)
+        first = one.seq + (1 if one.flags & 2 else 0)
         expected = seen.next.setdefault(side, first % 2**32)
         # Modulo 2^32: how far the end of this segment lies beyond what was seen.
         beyond = (first + length - expected + 2**31) % 2**32 - 2**31
@@ -299,87 +298,3 @@ def _connection(stream: _Stream, origin: int, quiet_us: int) -> Connection:
             began = time_us
         ended = time_us
     return Connection(stream.start_us - origin, tuple(units))
-
-
-def _segments(path: Path) -> Iterator[tuple[int, tuple[Any, ...], Any, int]]:
-    """Time, addresses and ports, TCP header and payload length of every segment, in order."""
-    try:
-        import dpkt
-    except ImportError:
-        message = "captures are read with the package dpkt, which is not installed: pip install dpkt"
-        raise CaptureError(message) from None
-    with path.open("rb") as opened:
-        file = _Bounded(opened)
-        try:
-            reader = dpkt.pcap.UniversalReader(file)
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- dpkt raises many exceptions on damaged files
-            raise CaptureError(f"{path}: no capture in the format pcap or pcapng: {error}") from None
-        link = {dpkt.pcap.DLT_EN10MB: dpkt.ethernet.Ethernet, dpkt.pcap.DLT_LINUX_SLL: dpkt.sll.SLL}
-        raw = {101, 12, 14, 228, 229}
-        kind = reader.datalink()
-        if kind not in link and kind not in raw:
-            raise CaptureError(f"{path}: link type {kind}; accepted: Ethernet, Linux cooked, raw IP")
-        for at, data in _packets(reader, file, path):
-            try:
-                if kind in raw:
-                    ip = dpkt.ip.IP(data) if data[0] >> 4 == 4 else dpkt.ip6.IP6(data)
-                else:
-                    ip = link[kind](data).data
-                if not isinstance(ip, dpkt.ip.IP | dpkt.ip6.IP6) or not isinstance(ip.data, dpkt.tcp.TCP):
-                    continue
-            except MemoryError:
-                raise
-            except Exception:  # noqa: BLE001, S112 -- whatever dpkt raises, it is no packet of TCP
-                continue
-            tcp = ip.data
-            # The header says how long a packet was; the capture may have kept less of it.
-            whole = ip.len - ip.hl * 4 if isinstance(ip, dpkt.ip.IP) else ip.plen
-            yield round(at * MICROSECONDS), (ip.src, tcp.sport, ip.dst, tcp.dport), tcp, whole - tcp.off * 4
-
-
-class _Bounded:
-    """A file that is read in pieces, so that a damaged length does not take the memory that it asks for."""
-
-    PIECE = 1 << 20
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.name = getattr(file, "name", "capture")
-        self.short = False
-        """Whether the last read met the end of the file."""
-
-    def read(self, size: int) -> bytes:
-        pieces = []
-        while size > 0 and (piece := self._file.read(min(size, self.PIECE))):
-            pieces.append(piece)
-            size -= len(piece)
-        self.short = size > 0
-        return b"".join(pieces)
-
-    def seek(self, offset: int) -> int:
-        return self._file.seek(offset)
-
-
-def _packets(reader: Any, file: _Bounded, path: Path) -> Iterator[tuple[Any, bytes]]:
-    """Times in seconds and packets of a capture, to its end."""
-    packets, number = iter(reader), 0
-    while True:
-        try:
-            at, data = next(packets)
-        except StopIteration:
-            return
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 -- dpkt raises many exceptions on damaged files
-            raise CaptureError(_cut_off(path, number, f" ({error})")) from None
-        if file.short:
-            raise CaptureError(_cut_off(path, number, ""))
-        number += 1
-        yield at, data
-
-
-def _cut_off(path: Path, packets: int, why: str) -> str:
-    what = f"damaged or cut off behind packet {packets}{why}"
-    return f"{path}: {what}; accepted: a whole capture in the format pcap or pcapng"

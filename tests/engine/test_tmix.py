@@ -90,12 +90,6 @@ def test_what_is_no_capture_is_one_message(tmp_path):
         tmix.convert(file)
 
 
-def test_without_dpkt_the_message_says_what_is_missing(captures, monkeypatch):
-    monkeypatch.setitem(sys.modules, "dpkt", None)
-    with pytest.raises(CaptureError, match="pip install dpkt"):
-        tmix.convert(captures / "a.source.pcapng")
-
-
 def test_the_original_format():
     sequential = Connection(
         1_500, (Unit(True, 300), Unit(False, 900, 70), Unit(True, 10, 5), Unit(True, 20, 6)), close_us=8

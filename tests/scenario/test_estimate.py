@@ -1,5 +1,7 @@
 """Estimates of packets, rows and memory: above what a run has, and not by far; and what is too large is refused."""
 
+import json
+
 import pytest
 
 import ackclock
@@ -55,12 +57,83 @@ def test_what_this_machine_has_no_memory_for_is_refused_unless_asked_for(scenari
     told = capsys.readouterr().err
     assert told.count("\n") == 1
     assert told.startswith(f"ackclock: {scenario_file}: probes.packets: a run may take ")
-    assert "and this machine has 1 MiB; accepted: less, or the option --large " in told
+    assert "and this machine has 1 MiB; accepted: probes.from and probes.to around a part of the run, " in told
+    assert ", a shorter duration, or the option --large " in told
     assert not out.exists()
     with pytest.raises(ackclock.ScenarioError, match="a run may take"):
         ackclock.trace(scenario_file, tmp_path, events=True)
     assert main(["run", str(scenario_file), "--out", str(out), "--large"]) == 0
     assert (out / "summary.json").exists()
+
+
+BIG = {"duration": "300s", "bottleneck.rate": "10Gbps", "probes.window": True, "probes.interval": "10ms"}
+LOSSY = BIG | {"bottleneck.loss": "1%", "bottleneck.delay": "40ms"}
+SMALL_WINDOW = BIG | {"bottleneck.delay": "45ms", "flows[0].receive_buffer": "64kB"}
+WEB = """
+duration = "17s"
+[bottleneck]
+rate = "290Mbps"
+delay = "20ms"
+[[flows]]
+app = { kind = "web", sessions_per_second = 2, pages = 300, objects = 60, object_size = "8kB", think = "2s" }
+[probes]
+packets = true
+"""
+
+
+def rows_of(result, names):
+    return sum(len(result.tables[name]) for name in names)
+
+
+@pytest.mark.parametrize("changes", [LOSSY, SMALL_WINDOW])
+def test_an_interval_limits_the_rows_of_windows_at_a_high_rate(changes, tmp_path):
+    """It was 10 % of all packets of the link, 29.9 GiB; a row for each interval and few for each RTT remain."""
+    file = tmp_path / "big.toml"
+    file.write_text('[bottleneck]\nrate = "1Mbps"\ndelay = "1ms"\n[[flows]]\napp = "bulk"\n')
+    found = estimate(file, changes)
+    written = rows_of(ackclock.run(file, overrides=changes), ("window", "events"))
+    assert written < found.rows < 30 * written + 1000
+    assert found.memory < 200 << 20
+
+
+def test_a_session_takes_time_so_that_pages_and_objects_without_end_do_not_count(tmp_path):
+    """The estimate had every page of each session that arrives: 516 GiB for another scenario of the kind."""
+    file = tmp_path / "web.toml"
+    file.write_text(WEB)
+    found = estimate(file)
+    result = ackclock.run(file)
+    written = rows_of(result, result.tables)
+    assert written < found.rows < 15 * written
+    assert found.memory < 2 << 30
+
+
+def test_packets_that_are_recorded_early_are_all_in_the_estimate(tmp_path):
+    """All the packets of a transfer at the start of a long run, recorded in a hundredth of it."""
+    file = tmp_path / "early.toml"
+    file.write_text(
+        'duration = "100s"\n[bottleneck]\nrate = "10Mbps"\ndelay = "10ms"\n'
+        '[[flows]]\napp = { kind = "transfer", size = "500kB" }\n[probes]\npackets = true\nto = "1s"\n'
+    )
+    result = ackclock.run(file)
+    assert rows_of(result, result.tables) <= estimate(file).rows
+
+
+def test_a_refusal_names_what_to_change_and_how_much_fits(scenario_file, monkeypatch, capsys):
+    found = estimate(scenario_file)
+    room = found.memory - found.parts[0][1] / 2
+    monkeypatch.setattr("ackclock.scenario._estimate.physical_memory", lambda: int(room))
+    assert main(["run", str(scenario_file)]) == 2
+    assert "(there is room for 50 % of it)" in capsys.readouterr().err
+
+
+def test_counts_are_whole_numbers(small, scenario_file, capsys):
+    assert main(["check", str(scenario_file), "--json"]) == 0
+    sizes = json.loads(capsys.readouterr().out)["estimate"]
+    assert all(isinstance(value, int) for value in sizes.values())
+    told = str(estimate(small, {"duration": "1ms"}))
+    packets, rows = (part.split()[-2 if "packets" in part else -3] for part in told.split(",")[:2])
+    assert packets.isdigit(), told
+    assert rows.isdigit(), told
 
 
 def test_samples_without_end_are_refused_with_the_interval_that_would_do(small):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -336,7 +337,8 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     json
         Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
-        their fields, and congestion controls their parameters and whether they set the pacing rate.
+        their fields, transports and congestion controls their parameters, and congestion controls whether they set the
+        pacing rate.
     """
     from ackclock import studies
 
@@ -357,27 +359,32 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
         )
     if kind == "stack":
         _print_stacks(kinds["stack"])
+    if kind is not None:
+        _print_parameters(kind, kinds[kind])
     if kind == "cc":
-        _print_parameters(kinds["cc"])
         paces = ", ".join(entry["name"] for entry in kinds["cc"] if entry["paces"])
         say(f"the pacing of these is cc, as they set the pacing rate themselves: {paces}")
     return 0
 
 
-def _print_parameters(algorithms: list[dict[str, Any]]) -> None:
-    """Parameters of the congestion controls, which scenarios set as in cc = { kind = "vegas", alpha = 3 }."""
+def _print_parameters(kind: str, entries: list[dict[str, Any]]) -> None:
+    """Parameters of the entries, which scenarios set as in cc = { kind = "vegas", alpha = 3 }."""
 
     def told(row: dict[str, Any]) -> list[str]:
         if row["default"] is None:
             return ["none", "a path"]
-        return [f"{row['default']:g}", f"{row['least']:g} to {row['most']:g}"]
+        if "names" in row:
+            return [row["default"], ", ".join(one["name"] for one in row["names"])]
+        default, least, most = (f"{row[key]:.10g}" for key in ("default", "least", "most"))
+        return [default, f"{least} to {most}"]
 
     rows = [
-        [algorithm["name"], row["name"], *told(row), row["summary"]]
-        for algorithm in algorithms
-        for row in algorithm["parameters"]
+        [entry["name"], row["name"], *told(row), row["summary"]]
+        for entry in entries
+        for row in entry.get("parameters", [])
     ]
-    print_table("parameters", ["cc", "parameter", "default", "accepted", "what it is"], rows)
+    if rows:
+        print_table("parameters", [kind, "parameter", "default", "accepted", "what it is"], rows)
 
 
 def _print_stacks(stacks: list[dict[str, Any]]) -> None:
@@ -417,10 +424,10 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     size = estimate(scenario, overrides)
     if json:
         sizes = {
-            "packets": size.packets,
-            "opportunities": size.opportunities,
-            "rows": size.rows,
-            "memory_bytes": size.memory,
+            "packets": math.ceil(size.packets),
+            "opportunities": math.ceil(size.opportunities),
+            "rows": math.ceil(size.rows),
+            "memory_bytes": math.ceil(size.memory),
         }
         flows = resolved(scenario, overrides)
         print_json({"valid": True, "problems": [], "scenario": canonical, "resolved": flows, "estimate": sizes})

@@ -199,7 +199,8 @@ LINKS: Spec = [
     ("drop rate %", "drop_rate", _number(3, 100)),
 ]
 DELAYS: Spec = [(f"queue {name} ms", name, _number(1)) for name in ("mean", "p50", "p95", "p99")]
-TRANSFERS: Spec = [
+WAITS: Spec = [(f"delay {name} ms", f"delay_{name}_ms", _number(1)) for name in ("mean", "p50", "p95", "p99", "max")]
+ITEMS: Spec = [
     ("flow", "flow", _text),
     ("no.", "index", _number(0)),
     ("kB", "bytes", _number(1, 1e-3)),
@@ -207,15 +208,131 @@ TRANSFERS: Spec = [
     ("duration s", "duration_s", _number(3)),
     ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
 ]
-DASH: Spec = [
-    ("client", "flow", _text),
-    ("segments", "segments", _number(0)),
-    ("level kbit/s", "mean_level_bps", _number(1, 1e-3)),
-    ("download kbit/s", "mean_download_bps", _number(1, 1e-3)),
-    ("switches", "switches", _number(0)),
-    ("stalls", "stalls", _number(0)),
-    ("stalled s", "stall_s", _number(2)),
+EXCHANGED: Spec = [
+    ("kB of initiator", "initiator_bytes", _number(1, 1e-3)),
+    ("kB of acceptor", "acceptor_bytes", _number(1, 1e-3)),
 ]
+SPAN: Spec = [("start s", "start_s", _number(3)), ("duration s", "duration_s", _number(3))]
+APPLICATIONS: dict[str, Spec] = {
+    "transfers": ITEMS,
+    "bursts": ITEMS,
+    "items": ITEMS,
+    "rounds": ITEMS,
+    "time_on": [
+        ("flow", "flow", _text),
+        ("periods", "periods", _number(0)),
+        ("time on s", "time_on_s", _number(3)),
+        ("kB", "bytes", _number(1, 1e-3)),
+        ("throughput Mbit/s", "throughput_bps", _number(3, 1e-6)),
+    ],
+    "onoff": ITEMS,
+    "cbr": [
+        ("flow", "flow", _text),
+        ("sent", "sent", _number(0)),
+        ("received", "received", _number(0)),
+        ("lost", "lost", _number(0)),
+        ("loss %", "loss", _number(3, 100)),
+        ("reordered", "reordered", _number(0)),
+        ("received kbit/s", "received_bps", _number(1, 1e-3)),
+        *WAITS,
+        ("jitter ms", "jitter_ms", _number(2)),
+    ],
+    "voip": [
+        ("flow", "flow", _text),
+        ("sent", "sent", _number(0)),
+        ("lost", "lost", _number(0)),
+        ("late", "late", _number(0)),
+        ("loss %", "loss", _number(3, 100)),
+        ("delay mean ms", "delay_mean_ms", _number(1)),
+        ("mouth to ear ms", "mouth_to_ear_ms", _number(1)),
+        ("R", "r", _number(1)),
+        ("MOS", "mos", _number(2)),
+    ],
+    "dash": [
+        ("client", "flow", _text),
+        ("segments", "segments", _number(0)),
+        ("level kbit/s", "mean_level_bps", _number(1, 1e-3)),
+        ("download kbit/s", "mean_download_bps", _number(1, 1e-3)),
+        ("switches", "switches", _number(0)),
+        ("stalls", "stalls", _number(0)),
+        ("stalled s", "stall_s", _number(2)),
+    ],
+    "dash_segments": [
+        ("client", "flow", _text),
+        ("no.", "index", _number(0)),
+        ("level kbit/s", "level_bps", _number(0, 1e-3)),
+        ("kB", "bytes", _number(1, 1e-3)),
+        ("request s", "request_s", _number(3)),
+        ("download s", "download_s", _number(3)),
+        ("download kbit/s", "download_bps", _number(1, 1e-3)),
+        ("buffer s", "buffer_s", _number(2)),
+        ("stalled s", "stall_s", _number(2)),
+    ],
+    "web": [
+        ("flow", "flow", _text),
+        ("sessions", "sessions", _number(0)),
+        ("sessions done", "sessions_done", _number(0)),
+        ("pages", "pages", _number(0)),
+        ("objects", "objects", _number(0)),
+        ("objects failed", "objects_failed", _number(0)),
+        ("connections", "connections", _number(0)),
+        ("most at once", "connections_max", _number(0)),
+    ],
+    "web_pages": [
+        ("flow", "flow", _text),
+        ("session", "session", _number(0)),
+        ("no.", "index", _number(0)),
+        ("objects", "objects", _number(0)),
+        ("kB", "bytes", _number(1, 1e-3)),
+        *SPAN,
+    ],
+    "web_objects": [
+        ("flow", "flow", _text),
+        ("session", "session", _number(0)),
+        ("page", "page", _number(0)),
+        ("no.", "index", _number(0)),
+        ("kB", "bytes", _number(1, 1e-3)),
+        *SPAN,
+    ],
+    "tmix": [
+        ("flow", "flow", _text),
+        ("connections", "connections", _number(0)),
+        ("done", "connections_done", _number(0)),
+        ("failed", "connections_failed", _number(0)),
+        ("most at once", "connections_max", _number(0)),
+    ],
+    "tmix_connections": [
+        ("flow", "flow", _text),
+        ("connection", "connection", _number(0)),
+        ("exchanges", "epochs", _number(0)),
+        *EXCHANGED,
+        *SPAN,
+    ],
+    "tmix_epochs": [
+        ("flow", "flow", _text),
+        ("connection", "connection", _number(0)),
+        ("no.", "index", _number(0)),
+        *EXCHANGED,
+        ("idle s", "idle_s", _number(3)),
+        *SPAN,
+    ],
+    "completions": [
+        ("flow", "flow", _text),
+        ("what", "what", _text),
+        ("complete", "count", _number(0)),
+        ("incomplete", "open", _number(0)),
+        *[(f"{name} s", f"{name}_s", _number(3)) for name in ("mean", "p50", "p95", "p99", "max")],
+        ("slowdown p50", "slowdown_p50", _number(2)),
+        ("slowdown p99", "slowdown_p99", _number(2)),
+    ],
+    "delays": [
+        ("flow", "flow", _text),
+        ("packets", "packets", _number(0)),
+        *[(f"delay {name} ms", f"{name}_ms", _number(1)) for name in ("mean", "p50", "p95", "p99", "max")],
+    ],
+}
+"""The tables of applications and of one-way delays, in the order in which they are printed, with their columns."""
+
 SHOWN = 20
 """Number of rows of a table that are printed. All rows are in --json and --out."""
 
@@ -227,12 +344,12 @@ def _print_spec(title: str, spec: Spec, rows: Sequence[dict[str, Any]]) -> None:
     shown = [[render(row[key]) for _, key, render in spec] for row in rows[:SHOWN]]
     print_table(title, [header for header, _, _ in spec], shown)
     if len(rows) > SHOWN:
-        say(f"{len(rows) - SHOWN} more {title} are in --json and --out")
+        say(f"{len(rows) - SHOWN} more rows of {title} are in --json and --out")
 
 
 def _paced(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows without their pacing if nothing is paced, to leave the column out."""
-    if any(row.get("pacing", "off") != "off" for row in rows):
+    if any(row.get("pacing") not in (None, "off") for row in rows):
         return rows
     return [{key: value for key, value in row.items() if key != "pacing"} for row in rows]
 
@@ -246,8 +363,8 @@ def print_run(result: Result) -> None:
     )
     _print_spec("flows", FLOWS, _paced(document["flows"]))
     _print_spec("links", LINKS + DELAYS, [row | row["queue_delay_ms"] for row in document["links"]])
-    _print_spec("transfers", TRANSFERS, document["transfers"])
-    _print_spec("dash", DASH, document.get("dash", []))
+    for name, spec in APPLICATIONS.items():
+        _print_spec(name, spec, document.get(name, []))
 
 
 def print_summary(runs: Replications) -> None:
@@ -258,7 +375,7 @@ def print_summary(runs: Replications) -> None:
         f"scenario {meta['scenario_hash']}, ackclock {meta['version']}; means with 95 % intervals"
     )
     summary = runs.summary()
-    for title, spec in (("flows", FLOWS), ("links", LINKS), ("dash", DASH)):
+    for title, spec in {"flows": FLOWS, "links": LINKS, **APPLICATIONS}.items():
         rows = summary.get(title, [])
         columns = [column for column in spec[1:] if any(column[1] in row for row in rows)]
         cells = [

@@ -10,12 +10,13 @@ from cyclopts import Parameter
 from ackclock import files
 from ackclock.cli.commands import Load, Set, load_files, overrides_of
 from ackclock.cli.contrasts import contrasts_against, write_contrasts
-from ackclock.cli.output import DONE, UsageError, did_you_mean, say
+from ackclock.cli.output import DONE, UsageError, did_you_mean, print_table, say
 from ackclock.cli.tables import columns_of_points, latex_of_points, table_of, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from ackclock.reference import Difference
     from ackclock.store import Store
     from ackclock.table import Table
 
@@ -54,10 +55,13 @@ def plot(
     seed: int | None = None,
     settings: Set = (),
     load: Load = (),
+    reference: Path | None = None,
+    offset: float = 0.0,
 ) -> int:
     """Run a scenario and write one figure of it as PDF, SVG or PNG.
 
-    The probes that the figure needs are switched on.
+    The probes that the figure needs are switched on. With --reference, a measurement is drawn over the run, and the
+    differences are printed.
 
     Parameters
     ----------
@@ -76,14 +80,32 @@ def plot(
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
         Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+    reference
+        A measurement that is drawn over window, cwnd, rtt or throughput: the JSON of iperf3 -J, or a log of ss -ti with
+        the time of each call. Its connections and the flows are paired in their order.
+    offset
+        Seconds by which the measurement begins after the flow.
     """
     import ackclock
     from ackclock import plot as figures
+    from ackclock import reference as references
 
     if figure not in FIGURES:
         raise UsageError(f"no figure {figure}; accepted: {', '.join(FIGURES)}{did_you_mean(figure, FIGURES)}")
+    measured = None
+    if reference is not None:
+        over = {"window": ("cwnd", "rtt")} | {name: (name,) for name in references.FIGURES}
+        if figure not in over:
+            raise UsageError(f"--reference: not for the figure {figure}; accepted: {', '.join(over)}")
+        try:
+            measured = references.read(reference)
+        except references.MeasurementError as error:
+            raise UsageError(f"--reference: {error}") from None
+    elif offset:
+        raise UsageError(f"--offset {offset:g}: shifts a measurement; accepted: with --reference FILE")
     target = Path(f"{scenario.stem}-{figure}.pdf") if out is None else out
-    probes = [(f"probes.{name}", "true") for name in FIGURES[figure]]
+    wanted = FIGURES[figure] if measured is None else ("window", "rates", "packets")
+    probes = [(f"probes.{name}", "true") for name in wanted]
     load_files(load)
     result = ackclock.run(scenario, overrides=[*probes, *overrides_of(settings)], seed=seed, progress=True)
     draw: Callable[..., Any] = getattr(result.plot, figure)
@@ -95,14 +117,44 @@ def plot(
 
     before = set(pyplot.get_fignums())
     try:
-        figures.save(draw(**{named: chosen}), target)
+        drawn = draw(**{named: chosen})
+        if measured is not None:
+            panels = drawn.flat if figure == "window" else [drawn]
+            for axes, name in zip(panels, over[figure], strict=True):
+                references.draw(axes, name, result, measured, flow=chosen, offset_s=offset)
+        figures.save(drawn, target)
+        differences = measured and references.differences(result, measured, flow=chosen, offset_s=offset)
     except (ValueError, KeyError) as error:
         raise UsageError(f"{figure}: {error.args[0]}") from None
     finally:
         for number in set(pyplot.get_fignums()) - before:
             pyplot.close(number)
+    if differences:
+        _print_differences(differences)
     say(str(target))
     return DONE
+
+
+def _print_differences(found: list[Difference]) -> None:
+    """A table of the means of a run and of a measurement."""
+    from ackclock.reference import QUANTITIES
+
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:,.4g}"
+
+    rows = []
+    for one in found:
+        quantity = QUANTITIES[one.quantity]
+        ours, measured, rms = (
+            None if value is None else value * quantity.factor for value in (one.ours, one.measured, one.rms)
+        )
+        relative = "-" if not one.measured else f"{100 * (one.ours / one.measured - 1):+.1f}"
+        name = f"{quantity.name} {quantity.unit}".rstrip()
+        rows.append(
+            [one.flow, one.stream, name, str(one.samples), number(ours), number(measured), relative, number(rms)]
+        )
+    columns = ["flow", "measured", "quantity", "samples", "ours", "theirs", "difference %", "RMS difference"]
+    print_table("differences", columns, rows)
 
 
 def export(

@@ -70,7 +70,7 @@ def convert(capture: Path, out: Path, /, *, quiet: float = 0.5) -> int:
     Parameters
     ----------
     capture
-        A file in the format pcap or pcapng. The package dpkt reads it.
+        A file in the format pcap or pcapng, such as one of tcpdump or Wireshark.
     out
         The file to write.
     quiet

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -77,9 +78,34 @@ def refuse_huge(text: Text, pairs: Sequence[tuple[str, str]], most: int | None =
         field, part = found.parts[0]
         message = (
             f"a run may take {size(found.memory)} of memory, {size(part)} of it for this, and this machine has "
-            f"{size(have)}; accepted: less, or the option --large (large=True in Python) to run it all the same"
+            f"{size(have)}; accepted: {_remedy(found, have)}, a shorter duration, or the option --large (large=True in "
+            "Python) to run it all the same"
         )
         raise ScenarioError([Problem(path=field, line=None, message=message)], text.name)
+
+
+REMEDIES = {
+    "probes.window": "a longer probes.interval, or probes.from and probes.to around a part of the run",
+    "probes.packets": "probes.from and probes.to around a part of the run, or probes.packets = false",
+    "probes.timeouts": "probes.from and probes.to around a part of the run, or probes.timeouts = false",
+    "probes.interval": "a longer interval",
+    "links": "fewer links",
+    "bottleneck.queue": "a smaller queue, or a smaller receive_buffer of the flows",
+    "count": "fewer copies, or copies with less traffic",
+    "app": "less traffic, or none of its records",
+}
+"""What to change, by field of the scenario, or by the field of a flow."""
+
+
+def _remedy(found: Estimate, have: float) -> str:
+    """What to change in the field that takes most of the memory, and how much of it there is room for."""
+    field, part = found.parts[0]
+    remedy = REMEDIES[field.rpartition("].")[2]]
+    room = have - (found.memory - part)
+    if room > 0:
+        return f"{remedy} (there is room for {_three_digits(100 * room / part)} % of it)"
+    others = [f"{other} ({size(taken)})" for other, taken in found.parts[1:] if taken > have / 10]
+    return f"{remedy}, and less for {' and '.join(others)}" if others else remedy
 
 
 def physical_memory() -> int | None:
@@ -94,12 +120,16 @@ def size(count: float) -> str:
     """A number of bytes for people."""
     for unit, scale in (("TiB", 2**40), ("GiB", 2**30)):
         if count >= scale:
-            return f"{_count(count / scale)} {unit}"
+            return f"{_three_digits(count / scale)} {unit}"
     return f"{count / 2**20:.0f} MiB"
 
 
-def _count(number: float) -> str:
-    """A number for people, of three digits."""
+def _three_digits(number: float) -> str:
     if number >= 1e12:
         return f"{number:.1e}"
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _count(number: float) -> str:
+    """A count for people, a whole number that is no less."""
+    return f"{number:.1e}" if number >= 1e12 else f"{math.ceil(number):,}"
