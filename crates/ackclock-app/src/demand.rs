@@ -44,6 +44,12 @@ pub(crate) fn drawn(mean: f64) -> f64 {
     mean * DRAWN_PART + DRAWN_MORE
 }
 
+/// Returns a bound on a number of things from its mean, where the distributions say whether anything is drawn.
+pub(crate) fn drawn_from(mean: f64, distributions: &[&Distribution]) -> f64 {
+    let is_constant = |one: &&Distribution| matches!(one, Distribution::Constant(_));
+    if distributions.iter().all(is_constant) { mean } else { drawn(mean) }
+}
+
 /// Returns the number of things that begin within `time` seconds when one begins every `each` seconds.
 pub(crate) fn repeated(time: f64, each: f64) -> f64 {
     if each > 0.0 { time / each + 1.0 } else { f64::INFINITY }

@@ -28,6 +28,7 @@ mod queue;
 mod registered;
 mod remycc;
 mod resolve;
+mod series;
 mod settings;
 mod spellings;
 #[cfg(any(test, feature = "testing"))]
@@ -81,6 +82,7 @@ pub use queue::Queue;
 pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
 pub use resolve::{OWN, Resolved};
+pub use series::{RateSeries, SeriesFormat, SeriesLayout};
 pub use spellings::{AccessRate, Amount, QueueLimit};
 pub use transport::{Libraries, Other, Transport};
 

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
 use super::netem::Netem;
 use super::policer::Policer;
+use super::series::RateSeries;
 use ackclock_core::{Nanos, Rate};
 use ackclock_schema::file::{Alone, Format, FromFile};
 use ackclock_schema::kinds::{Info, Kind, Scalar, rate, real, time};
@@ -56,6 +57,9 @@ union! {
         /// bytes can be delivered, however small it is, as in the trace link of the authors of TCP ex Machina (Winstein,
         /// Balakrishnan, SIGCOMM 2013). A larger packet takes several.
         "packet-trace" => PacketTrace(TraceFile),
+        /// A measured rate: a file with a time and a rate in each line, whose form is found out or named. After the end of
+        /// the file it starts again.
+        "series" => Series(Box<RateSeries>),
         /// A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013):
         /// deliveries of 1500 bytes form a Poisson process whose rate is a Brownian motion with outages.
         "cellular" => Cellular(Cellular),
@@ -258,6 +262,7 @@ impl LinkRate {
             Plain::Always(rate) => Rate::new(*rate).unwrap_or(Rate::MIN),
             Plain::Varying(VaryingRate::Steps(steps)) => Steps::mean(&steps.schedule(), duration),
             Plain::Varying(VaryingRate::Trace(trace) | VaryingRate::PacketTrace(trace)) => trace.content.mean_rate(),
+            Plain::Varying(VaryingRate::Series(series)) => Steps::mean(series.series().schedule(), duration),
             Plain::Varying(VaryingRate::Cellular(cellular)) => cellular.model().mean_rate(),
         }
     }

@@ -36,6 +36,7 @@ from ackclock.cli.kernel import app as kernel
 from ackclock.cli.learn import app as learn
 from ackclock.cli.ls import ls
 from ackclock.cli.migrate import migrate
+from ackclock.cli.mpd import mpd
 from ackclock.cli.new import new
 from ackclock.cli.output import (
     DONE,
@@ -85,6 +86,7 @@ app.command(commands.list_, name="list")
 app.command(commands.check, name="check")
 app.command(new, name="new")
 app.command(migrate, name="migrate")
+app.command(mpd, name="mpd")
 app.command(commands.schema, name="schema")
 app.command(commands.bench, name="bench")
 app.command(compare, name="compare")

@@ -42,6 +42,9 @@ record! {
         /// Coefficient of variation of the segment sizes, which are log-normal; all bitrates of a segment vary by the
         /// same factor.
         size_cv: f64 = default(0.0, real(0.0, 10.0));
+        /// Sizes of the segments: for each bitrate a list with the size of each segment, as a manifest has them. After the
+        /// last segment they start again.
+        sizes: Option<Vec<Vec<u64>>> = optional("bitrate times duration", list("list of sizes", list("size", volume().positive())));
         /// Fraction of the estimated throughput that the throughput rule uses.
         safety: f64 = default(1.0, real(0.01, 10.0));
         /// Method by which the throughput rule estimates the throughput.
@@ -70,6 +73,17 @@ record! {
     }
 }
 
+/// Returns the bytes of the first segments, each in the bitrate in which it is largest.
+fn largest(sizes: &[Vec<u64>], segments: f64) -> f64 {
+    let count = sizes.iter().map(Vec::len).max().unwrap_or(0);
+    let each: Vec<f64> = (0..count)
+        .map(|index| sizes.iter().filter_map(|own| own.get(index)).max().copied().unwrap_or(0) as f64)
+        .collect();
+    let rounds = libm::floor(segments / count.max(1) as f64);
+    let rest = libm::ceil(segments - rounds * count as f64) as usize;
+    rounds * each.iter().sum::<f64>() + each.iter().take(rest).sum::<f64>()
+}
+
 impl AppKind for Fields {
     fn check(&self, rules: &mut Rules<'_, '_>) {
         let segment = rules.at.key("segment");
@@ -89,6 +103,23 @@ impl AppKind for Fields {
                 format!("is more than the buffer holds in whole segments; accepted: at most {}", quoted(&most));
             rules.refuse(time > segments * self.segment && !small, key, &needs, &TIME.write(time), message);
         }
+        if let Some(sizes) = &self.sizes {
+            let (lists, levels) = (sizes.len(), self.ladder.len());
+            let needs = [rules.at.key("ladder")];
+            let message = format!("has {lists} lists for {levels} bitrates; accepted: one list for each bitrate");
+            rules.refuse(lists != levels, "sizes", &needs, "", message);
+            let most = sizes.iter().map(Vec::len).max().unwrap_or(0);
+            let short = sizes.iter().position(|own| own.len() != most);
+            let message = format!(
+                "has {} sizes in list {}, and {most} in another; accepted: lists of the same length",
+                short.map_or(0, |index| sizes[index].len()),
+                short.unwrap_or(0)
+            );
+            rules.refuse(short.is_some(), "sizes", &[], "", message);
+            let needs = [rules.at.key("sizes")];
+            let message = "has no effect beside sizes; accepted: one of the two".to_owned();
+            rules.refuse(self.size_cv > 0.0, "size_cv", &needs, "", message);
+        }
         if let Some(live) = &self.live {
             let message = format!(
                 "is less than the segment in which it lies needs to be there; accepted: at least the segment, {least}"
@@ -100,12 +131,17 @@ impl AppKind for Fields {
     fn demand(&self, time: f64, path: Path) -> Demand {
         let [segment, buffer] = [self.segment, self.buffer].map(|time| time as f64 / 1e9);
         let (least, most) = (self.ladder.first().copied().unwrap_or(0), self.ladder.last().copied().unwrap_or(0));
-        let bytes = |level: u64| level as f64 / 8.0 * segment;
+        let nominal = |level: u64| level as f64 / 8.0 * segment;
+        let least = match &self.sizes {
+            Some(sizes) => sizes.iter().flatten().min().copied().unwrap_or(0) as f64,
+            None => nominal(least),
+        };
         // Downloads follow each other until the buffer is full; each takes a round trip plus the time of its bytes.
         let played = (time + buffer) / segment + 1.0;
-        let fetched = repeated(time, path.least_answer_s(bytes(least)));
+        let fetched = repeated(time, path.least_answer_s(least));
         let segments = played.min(fetched).min(self.segments.map_or(f64::INFINITY, f64::from));
-        let bytes = segments * (bytes(most) + self.header_size as f64);
+        let media = self.sizes.as_ref().map_or(segments * nominal(most), |sizes| largest(sizes, segments));
+        let bytes = media + segments * self.header_size as f64;
         Demand {
             bytes: if self.size_cv > 0.0 { demand::drawn(bytes) } else { bytes },
             messages: segments,
@@ -132,6 +168,7 @@ impl AppKind for Fields {
             request_size: self.request_size,
             header_size: self.header_size,
             size_cv: self.size_cv,
+            sizes: self.sizes.clone().unwrap_or_default(),
             safety: self.safety,
             estimator: self.estimator,
             live: self.live.as_ref().map(|live| live.latency),

@@ -129,7 +129,11 @@ impl Dash {
             return;
         }
 
-        let bytes = segment_bytes(self.params.ladder[level], self.params.segment, session.sizes.next_multiplier());
+        let multiplier = session.sizes.next_multiplier();
+        let bytes = match self.params.sizes.get(level) {
+            Some(sizes) => sizes[self.segments.len() % sizes.len()],
+            None => segment_bytes(self.params.ladder[level], self.params.segment, multiplier),
+        };
         self.segments.push(Segment {
             level,
             bytes,

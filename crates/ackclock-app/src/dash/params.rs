@@ -33,6 +33,8 @@ pub struct DashParams {
     pub header_size: u64,
     /// Coefficient of variation of the segment sizes of a level.
     pub size_cv: f64,
+    /// Sizes of the segments by level, which repeat after the last segment; empty if they follow from the levels.
+    pub sizes: Vec<Vec<u64>>,
     /// Fraction of its estimate that the throughput rule uses.
     pub safety: f64,
     /// Estimator of the throughput rule.
@@ -60,6 +62,7 @@ impl DashParams {
             request_size: 300,
             header_size: 300,
             size_cv: 0.0,
+            sizes: Vec::new(),
             safety: 1.0,
             estimator: Estimator::Mean,
             live: None,
@@ -103,6 +106,14 @@ impl DashParams {
         refuse(self.request_size == 0, "request_size", "must be at least 1 byte".to_owned());
         let cv = self.size_cv;
         refuse(!(cv.is_finite() && cv >= 0.0), "size_cv", format!("must be 0 or a positive number, not {cv}"));
+        let sizes = &self.sizes;
+        if !sizes.is_empty() {
+            let wrong = sizes.len() != ladder.len();
+            refuse(wrong, "sizes", format!("has {} lists for {} levels", sizes.len(), ladder.len()));
+            let uneven = sizes.iter().any(|own| own.is_empty() || own.len() != sizes[0].len());
+            refuse(uneven, "sizes", "has lists of different lengths, or an empty one".to_owned());
+            refuse(cv != 0.0, "size_cv", "has no effect beside sizes".to_owned());
+        }
         let safety = self.safety;
         refuse(!(safety.is_finite() && safety > 0.0), "safety", format!("must be a positive number, not {safety}"));
         if let Some(latency) = self.live {
@@ -158,6 +169,9 @@ mod tests {
         assert_eq!(fields(|params| params.request_size = 0), ["request_size"]);
         assert_eq!(fields(|params| params.size_cv = f64::NAN), ["size_cv"]);
         assert_eq!(fields(|params| params.size_cv = -0.1), ["size_cv"]);
+        assert_eq!(fields(|params| params.sizes = vec![vec![1, 2]]), ["sizes"]);
+        assert_eq!(fields(|params| params.sizes = vec![vec![1, 2], vec![3]]), ["sizes"]);
+        assert!(fields(|params| params.sizes = vec![vec![1, 2], vec![3, 4]]).is_empty());
         assert_eq!(fields(|params| params.safety = 0.0), ["safety"]);
         assert_eq!(fields(|params| params.live = Some(2 * SECOND - 1)), ["live"]);
         assert!(fields(|params| params.live = Some(2 * SECOND)).is_empty());

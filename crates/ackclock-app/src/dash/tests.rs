@@ -466,3 +466,13 @@ proptest! {
         prop_assert!(segments.len() > 1, "no rule stops asking");
     }
 }
+
+/// Segments with sizes of their own; behind the last size the first one follows.
+#[test]
+fn sizes_of_segments_are_those_that_are_given() {
+    let sizes = vec![vec![1_000, 2_000, 3_000]];
+    let mut network = network(1_000_000, DashParams { sizes, segments: Some(5), ..one_level() });
+    network.run_until(20 * SECOND);
+    let sent: Vec<u64> = network.writes(Side::Source).into_iter().map(|(_, bytes)| bytes).collect();
+    assert_eq!(sent, [1_000, 2_000, 3_000, 1_000, 2_000]);
+}

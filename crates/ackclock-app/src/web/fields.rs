@@ -70,20 +70,24 @@ impl AppKind for Fields {
         let of_object = answer(&size) + handshake(self.connections == Reuse::Object);
         let others = ((objects.median() - 1.0) / parallel).max(0.0);
         let of_page = handshake(self.connections != Reuse::Session) + answer(&main) + others * of_object;
-        let each = typical_s(&self.think.distribution()) + of_page;
+        let think = self.think.distribution();
+        let each = typical_s(&think) + of_page;
         let (visits, pages, time) = match (self.sessions_per_second, self.users) {
             // Sessions arrive all the time: on average, half of it is left for each.
             (Some(rate), _) => {
                 let (visits, left) = (demand::drawn(rate * time), time / 2.0);
-                (visits, demand::drawn(visits * pages.mean().min(repeated(left, each))), left)
+                let visited = visits * pages.mean().min(repeated(left, each));
+                (visits, demand::drawn_from(visited, &[&pages, &think, &objects, &size, &main]), left)
             }
             (None, users) => {
                 let users = users.map_or(0.0, f64::from);
-                (users, users * demand::drawn(repeated(time, each)), time)
+                let visited = users * repeated(time, each);
+                (users, demand::drawn_from(visited, &[&think, &objects, &size, &main]), time)
             }
         };
         let at_once = visits * parallel;
-        let fetched = demand::drawn(pages * objects.mean()).min(pages + at_once * repeated(time, of_object));
+        let fetched = demand::drawn_from(pages * objects.mean(), &[&objects]);
+        let fetched = fetched.min(pages + at_once * repeated(time, of_object));
         let bytes = pages * main.mean() + (fetched - pages).max(0.0) * size.mean();
         let connections = match self.connections {
             Reuse::Object => fetched,

@@ -5,6 +5,7 @@ mod cellular;
 mod interrupted;
 mod meter;
 mod opportunities;
+mod series;
 mod steps;
 mod trace;
 
@@ -16,6 +17,7 @@ pub use cellular::{Cellular, CellularModel};
 pub use interrupted::Interrupted;
 pub use meter::{Meter, PARTS_OF_A_BIT};
 pub use opportunities::{OPPORTUNITY, Opportunities, Source};
+pub use series::{Cells, Form, Layout, Series, SeriesError};
 pub use steps::Steps;
 pub use trace::{Playback, Trace, TraceError};
 

@@ -160,3 +160,72 @@ fn what_are_no_connection_vectors_is_said_with_the_line() {
     assert!(absent.contains("\"none.cvec\" cannot be read: no such file"), "{absent}");
     assert!(message("vectors = { file = 'one.cvec', path = 'x' }").contains("vectors.path: unknown key"));
 }
+
+/// Measured rates: a trace as Pensieve has them, a set with a header, and a file of neither form.
+fn measured(path: &str) -> Result<Vec<u8>, String> {
+    match path {
+        "bus.log" => Ok(b"0 9\n2 1.5\n4 0.5\n".to_vec()),
+        "set.csv" => Ok(b"time,DL_bitrate,UL_bitrate,NetworkMode\n5,1500,100,5G\n7,500,100,5G\n".to_vec()),
+        "speeds.csv" => Ok(b"when,speed\n0,1500\n2,500\n".to_vec()),
+        "wrong.log" => Ok(b"0 9\n2 fast\n".to_vec()),
+        _ => Err("no such file".to_owned()),
+    }
+}
+
+fn with_rate(rate: &str) -> Result<Scenario, ScenarioError> {
+    let overrides = [("bottleneck.rate".to_owned(), rate.to_owned())];
+    Scenario::from_toml_with(BASE, &overrides, Outside { files: &measured, ..Outside::NOTHING })
+}
+
+#[test]
+fn a_measured_rate_has_its_form_found_out_or_named() {
+    for rate in [
+        "{ kind = 'series', file = 'bus.log' }",
+        "{ kind = 'series', file = 'bus.log', format = 'pensieve' }",
+        "{ kind = 'series', file = 'set.csv' }",
+        "{ kind = 'series', file = 'speeds.csv', time = 'when', rate = '2', unit = 'kbit/s' }",
+    ] {
+        let scenario = with_rate(rate).unwrap_or_else(|error| panic!("{rate}: {error}"));
+        // Two seconds of 1.5 Mbit/s and two of 0.5 Mbit/s.
+        assert_eq!(scenario.rate().bits(), 1_000_000, "{rate}");
+        let canonical = scenario.to_json().to_string();
+        let outside = Outside { files: &measured, ..Outside::NOTHING };
+        assert_eq!(Scenario::from_json_with(&canonical, &[], outside).as_ref(), Ok(&scenario));
+    }
+    let up = with_rate("{ kind = 'series', file = 'set.csv', rate = 'UL bitrate' }").expect("the other direction");
+    assert_eq!(up.rate().bits(), 100_000);
+}
+
+#[test]
+fn mistakes_in_a_measured_rate_are_told_with_line_and_column() {
+    for (rate, path, told) in [
+        (
+            "file = 'wrong.log'",
+            "file",
+            "\"wrong.log\" is not a file of times and rates: line 2, column 3: \"fast\" is not a rate",
+        ),
+        (
+            "file = 'speeds.csv'",
+            "file",
+            "line 1: the column of the times is not found out; accepted for the field time: when, speed",
+        ),
+        ("file = 'none.log'", "file", "\"none.log\" cannot be read: no such file"),
+        (
+            "file = 'bus.log', format = 'mahimahi'",
+            "format",
+            "\"mahimahi\" is not a known form; accepted: auto, pensieve",
+        ),
+        ("file = 'bus.log', unit = 'Mbps'", "unit", "is not a known unit; accepted: bit/s, kbit/s, Mbit/s"),
+        (
+            "file = 'bus.log', units = 'Mbit/s'",
+            "units",
+            "unknown key; accepted: file, sha256, format, time, rate, unit",
+        ),
+        ("format = 'auto'", "file", "missing; accepted: the path"),
+    ] {
+        let error = with_rate(&format!("{{ kind = 'series', {rate} }}")).expect_err(rate);
+        let problem = &error.problems[0];
+        assert_eq!(problem.path, format!("bottleneck.rate.{path}"), "{rate}: {error}");
+        assert!(problem.message.contains(told), "{rate}: {}", problem.message);
+    }
+}

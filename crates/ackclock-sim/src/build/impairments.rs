@@ -41,6 +41,7 @@ fn wire(rate: &LinkRate, duration: Nanos, seed: u64, link: &str) -> Wire {
     match rate {
         Plain::Always(_) => Wire::Fixed,
         Plain::Varying(VaryingRate::Steps(steps)) => Wire::Steps(steps.schedule(), duration),
+        Plain::Varying(VaryingRate::Series(series)) => Wire::Steps(series.series().schedule().clone(), duration),
         Plain::Varying(VaryingRate::Trace(trace)) => Wire::Trace(trace.content.clone()),
         Plain::Varying(VaryingRate::PacketTrace(trace)) => Wire::PacketTrace(trace.content.clone()),
         Plain::Varying(VaryingRate::Cellular(cellular)) => {
