@@ -212,8 +212,9 @@ def _timeline(line: Element, timescale: int, total: Fraction | None, place: str)
             raise ManifestError(
                 f"{place}: S {index} of its SegmentTimeline has no duration d; accepted: a whole number"
             )
-        repeated = int(entry.get("r") or 0)
-        if repeated < 0:
+        is_open = (entry.get("r") or "").startswith("-")
+        repeated = 0 if is_open else _count(entry, "r") or 0
+        if is_open:
             # To the next entry, or to the end of the period.
             until = _count(entries[index + 1], "t") if index + 1 < len(entries) else None
             if until is None and total is None:

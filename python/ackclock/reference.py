@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["QUANTITIES", "Difference", "MeasurementError", "Reference", "Series", "Stream", "differences", "read"]
 
+MOST = 1e18
+"""Numbers of a measurement at most."""
 LEAST_SHARE = 0.01
 """Connections with less than this share of the bytes of the largest are left out: those that control a test."""
 
@@ -134,7 +136,7 @@ def read(path: Path | str) -> Reference:
 def _iperf3(text: str, path: str) -> list[Stream]:
     intervals, error = _intervals(text, path)
     if error is not None:
-        raise MeasurementError(f"{path}: the test of iperf3 failed: {error}; accepted: a test that ended")
+        raise MeasurementError(f"{path}: the test of iperf3 failed: {error[:300]}; accepted: a test that ended")
     rows: dict[str, list[dict[str, Any]]] = {}
     omitted = 0.0
     for index, interval in enumerate(intervals):
@@ -166,11 +168,16 @@ def _intervals(text: str, path: str) -> tuple[list[Any], str | None]:
     try:
         document = json.loads(text)
     except ValueError as error:
-        whole = error
+        if '"event"' not in text.split("\n", 1)[0]:
+            raise _no_json(error, path, 0) from None
+    except RecursionError:
+        raise MeasurementError(f"{path}: is nested too deeply; accepted: the JSON of iperf3 -J") from None
     else:
-        if not isinstance(document, dict):
-            raise MeasurementError(f"{path}: is no object; accepted: the JSON of iperf3 -J")
-        return list(document.get("intervals") or []), document.get("error")
+        if not isinstance(document, dict) or not isinstance(document.get("intervals", []), list):
+            raise MeasurementError(f"{path}: is no object with intervals; accepted: the JSON of iperf3 -J")
+        if "event" not in document:
+            told = document.get("error")
+            return document.get("intervals", []), None if told is None else str(told)
     intervals, failed = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -178,9 +185,11 @@ def _intervals(text: str, path: str) -> tuple[list[Any], str | None]:
         try:
             event = json.loads(line)
         except ValueError as error:
-            at = whole if number == 1 else error
-            position = f"line {at.lineno if number == 1 else number}, column {at.colno}"  # type: ignore[attr-defined]
-            raise MeasurementError(f"{path}: {position}: no JSON: {at.msg}") from None  # type: ignore[attr-defined]
+            raise _no_json(error, path, number) from None
+        except RecursionError:
+            raise MeasurementError(f"{path}: line {number}: is nested too deeply") from None
+        if not isinstance(event, dict):
+            raise MeasurementError(f"{path}: line {number}: is no object; accepted: what iperf3 --json-stream writes")
         if event.get("event") == "interval":
             intervals.append(event.get("data"))
         elif event.get("event") == "error":
@@ -188,8 +197,16 @@ def _intervals(text: str, path: str) -> tuple[list[Any], str | None]:
     return intervals, failed
 
 
+def _no_json(error: ValueError, path: str, number: int) -> MeasurementError:
+    """A message with the place of a mistake; `number` is the line of the text, or zero for a text of several lines."""
+    if not isinstance(error, json.JSONDecodeError):
+        return MeasurementError(f"{path}: {error}")
+    return MeasurementError(f"{path}: line {number or error.lineno}, column {error.colno}: no JSON: {error.msg}")
+
+
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a value is a number of a size that a measurement may have."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and -MOST <= value <= MOST
 
 
 def _of_intervals(rows: list[dict[str, Any]]) -> dict[str, Series]:
@@ -283,7 +300,7 @@ def _numbers(pairs: dict[str, str], path: str, number: int) -> dict[str, float]:
             numbers[key] = float(text)
         except ValueError:
             raise MeasurementError(
-                f"{path}: line {number}: {key}:{value} is no number; accepted: what ss -ti writes"
+                f"{path}: line {number}: {key}:{value[:60]} is no number; accepted: what ss -ti writes"
             ) from None
     return numbers
 
@@ -342,9 +359,9 @@ def differences(
             if one is not None:
                 samples, ours, measured = one
                 is_count = quantity == "retransmits"
-                means = [float(np.sum(values) if is_count else np.mean(values)) for values in (ours, measured)]
+                mine, theirs = (float(np.sum(one) if is_count else np.mean(one)) for one in (ours, measured))
                 rms = None if is_count else float(np.sqrt(np.mean((ours - measured) ** 2)))
-                found.append(Difference(name, stream.name, quantity, samples, *means, rms))
+                found.append(Difference(name, stream.name, quantity, samples, mine, theirs, rms))
     if not found:
         raise MeasurementError(
             f"{reference.path}: has nothing in common with the run; accepted: a measurement of the same time, and a "
@@ -390,7 +407,8 @@ def _over(series: Series, edges: NDArray[np.float64], *, is_rate: bool) -> NDArr
     amount = series.value * (series.end_s - series.start_s) if is_rate else series.value
     times = np.append(series.start_s, series.end_s[-1:])
     total = np.interp(edges, times, np.concatenate([[0.0], np.cumsum(amount)]))
-    return np.diff(total) / (np.diff(edges) if is_rate else 1.0)
+    value: NDArray[np.float64] = np.diff(total) / (np.diff(edges) if is_rate else 1.0)
+    return value
 
 
 def _start_of(result: Result, flow: str) -> float:

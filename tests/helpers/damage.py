@@ -166,9 +166,24 @@ def formats(folder: Path) -> list[Format]:
     }
     remy = scenario_with(FLOW + 'cc = { kind = "remycc", table = "FILE" }\n')
     lte = scenario_with(FLOW).replace('"1Mbps"', '{ kind = "trace", file = "FILE" }')
+    measured = scenario_with(FLOW).replace('"1Mbps"', '{ kind = "series", file = "FILE" }')
+    pairs = "".join(f"{n / 2} {1 + n % 7}\n" for n in range(100)).encode()
+    hsdpa = "".join(f"{1289406399 + n} {549 + 1000 * n} 59.85 10.78 {9000 * n} 1000\n" for n in range(50)).encode()
+    named = ("time,NetworkMode,DL_bitrate\n" + "".join(f"{n},5G,{100 * n}\n" for n in range(90))).encode()
+    manifest = (
+        b'<MPD xmlns="urn:mpeg:dash:schema:mpd:2011" mediaPresentationDuration="PT20S"><Period><AdaptationSet '
+        b'mimeType="video/mp4"><SegmentTemplate timescale="10"><SegmentTimeline><S t="0" d="40" r="4"/>'
+        b'</SegmentTimeline></SegmentTemplate><Representation bandwidth="400000"/></AdaptationSet></Period></MPD>'
+    )
     tmix_app = FLOW.replace('"bulk"', '{ kind = "tmix", vectors = { file = "FILE" } }')
     return [
         Format("link trace", {"lte.down": trace}, naming("trace", lte)),
+        Format(
+            "measured rate",
+            {"pairs.log": pairs, "hsdpa.log": hsdpa, "named.csv": named},
+            naming("series", measured),
+        ),
+        Format("DASH manifest", {"film.mpd": manifest}, lambda file: ["mpd", str(file)]),
         Format("RemyCC table", {"remycc.dna": (ROOT / "scenarios" / "remycc.dna").read_bytes()}, naming("remy", remy)),
         Format(
             "tmix vectors",

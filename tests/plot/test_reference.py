@@ -125,7 +125,10 @@ def test_samples_of_ss(tmp_path, stamps, prefix):
         ('{"error": "unable to connect"}', "the test of iperf3 failed: unable to connect"),
         ('{"intervals": [{"streams": [{"start": 0, "end": "x"}]}]}', r"intervals\[0\].streams\[0\] has no start, end"),
         ('{"intervals": []}', "has no intervals"),
-        ("[1]", "is no object"),
+        ("[1]", "is no object with intervals"),
+        ("[" * 9999, "is nested too deeply"),
+        ('{"event": "start"}\n[1]', "line 2: is no object"),
+        ('{"event": "start"}\n{"event": ', "line 2, column 11: no JSON"),
         ("nothing of the kind", "has no connection; accepted: iperf3's JSON"),
         (
             SS.format(cwnd=1, acked=1, again=1),

@@ -12,6 +12,8 @@ from tests.helpers.places import ROOT
 
 FORMATS = [
     "link trace",
+    "measured rate",
+    "DASH manifest",
     "RemyCC table",
     "tmix vectors",
     "capture",

@@ -27,6 +27,9 @@ MODULES = (
     "ackclock.conform",
     "ackclock.names",
     "ackclock.tmix",
+    "ackclock.captures",
+    "ackclock.mpd",
+    "ackclock.reference",
 )
 """Modules whose public names are listed, in this order."""
 

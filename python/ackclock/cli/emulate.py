@@ -61,9 +61,10 @@ def emulate(
     loss
         Random loss in both directions, such as 1%.
     uplink
-        A Mahimahi trace of the direction from the command to this machine, instead of a rate.
+        A Mahimahi trace of the direction from the command to this machine, instead of a rate, or a file with a time and
+        a rate in each line.
     downlink
-        A Mahimahi trace of the direction from this machine to the command.
+        Such a file of the direction from this machine to the command.
     settings
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     flow
@@ -110,6 +111,16 @@ def emulate(
     return done.status
 
 
+def _kind(path: Path) -> str:
+    """The kind of a rate in a file: a Mahimahi trace has a single number in each line."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            first = next((line for line in file if line.strip() and not line.lstrip().startswith("#")), "")
+    except OSError:
+        return "trace"
+    return "series" if len(first.replace(",", " ").replace(";", " ").split()) > 1 else "trace"
+
+
 def _network(given: dict[str, Any], side: str) -> dict[str, Any]:
     """The scenario of the options: one link, and a flow for its route."""
     forward, reverse = ("downlink", "uplink") if side == "sink" else ("uplink", "downlink")
@@ -118,7 +129,7 @@ def _network(given: dict[str, Any], side: str) -> dict[str, Any]:
     link: dict[str, Any] = {"delay": given.get("delay", "0ms")}
     for key, way in (("rate", forward), ("reverse_rate", reverse)):
         if way in given:
-            link[key] = {"kind": "trace", "file": str(Path(given[way]).absolute())}
+            link[key] = {"kind": _kind(Path(given[way])), "file": str(Path(given[way]).absolute())}
         elif "rate" in given:
             link[key] = given["rate"]
     link["queue"] = link["reverse_queue"] = given.get("queue", "unlimited")
