@@ -57,8 +57,9 @@ class NamedTables(ABC):
     def completions(self) -> Table:
         """One row a flow and what it delivers: quantiles of completion times and slowdowns.
 
-        A slowdown is the completion time over the time that the bytes would take alone: one base round-trip time,
-        and the bytes at the rate of the slowest link.
+        A slowdown is the completion time over the least time that the path allows: the bytes at the rate of the
+        slowest link, and the propagation delay from source to sink, or the base round-trip time for an answer to a
+        request. A handshake is no part of it.
         """
         return self._table("completions")
 

@@ -32,7 +32,7 @@ record! {
     /// What is not found out about a file of times and rates.
     pub struct SeriesLayout {
         /// Form of the file. Without a header, two columns are those of Pensieve, and six those of the HSDPA logs.
-        format: Option<Form> = default("auto", form());
+        form: Option<Form> = default("auto", form());
         /// Column of the times: its name in the header, or its number from 1. Times are seconds, milliseconds where the
         /// name says so or where they count from 1970, or dates with times.
         time: Option<String> = optional("found out", Label);
@@ -91,7 +91,7 @@ impl Record for RateSeries {
         let file = FromFile::<SeriesFormat>::of(|key| node.get(key), at, reader.problems);
         let besides = &[FILE, DIGEST];
         let layout = SeriesLayout::read(&mut Reader { node, at, problems: reader.problems, foreign, besides });
-        let SeriesLayout { format: form, time, rate, unit } = layout.clone();
+        let SeriesLayout { form, time, rate, unit } = layout.clone();
         let read = |file: &FromFile<SeriesFormat>| file.content.series(&Layout { form, time, rate, unit });
         let series = match file.as_ref().map(read) {
             Some(Ok(series)) => series,

@@ -190,6 +190,11 @@ class Dash(Record):
     size_cv
         Coefficient of variation of the segment sizes, which are log-normal; all bitrates of a segment vary by the same
         factor. Accepted: a number from 0 to 10. Default: 0.
+    sizes
+        Sizes of the segments: for each bitrate a list with the size of each segment, as a manifest has them. After the
+        last segment they start again. Accepted: a list with at least one list of sizes, each a list with at least one
+        size, each a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: bitrate times
+        duration.
     safety
         Fraction of the estimated throughput that the throughput rule uses. Accepted: a number from 0.01 to 10. Default:
         1.
@@ -213,6 +218,7 @@ class Dash(Record):
     request_size: str | None = None
     header_size: str | None = None
     size_cv: float | None = None
+    sizes: Sequence[Sequence[str]] | None = None
     safety: float | None = None
     estimator: Estimator | None = None
     live: Live | None = None

@@ -11,7 +11,27 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import FilePath, Record
 
-__all__ = ["Cellular", "Name", "PacketTrace", "Rate", "Step", "Steps", "Trace"]
+__all__ = ["Cellular", "Name", "PacketTrace", "Rate", "Series", "Step", "Steps", "Trace", "Unit"]
+
+Unit: TypeAlias = Literal[
+    "bit/s",
+    "kbit/s",
+    "Mbit/s",
+    "Gbit/s",
+    "B/s",
+    "kB/s",
+    "MB/s",
+]
+"""Unit of the rates.
+
+- ``bit/s``: bits per second
+- ``kbit/s``: 1,000 bits per second
+- ``Mbit/s``: 1,000,000 bits per second
+- ``Gbit/s``: 1,000,000,000 bits per second
+- ``B/s``: bytes per second
+- ``kB/s``: 1,000 bytes per second
+- ``MB/s``: 1,000,000 bytes per second
+"""
 
 Name: TypeAlias = Literal["cellular",]
 """The names of the family *rate* that need no values.
@@ -105,6 +125,40 @@ class PacketTrace(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Series(Record):
+    """A measured rate: a file with a time and a rate in each line, whose form is found out or named.
+
+    After the end of the file it starts again.
+
+    Parameters
+    ----------
+    file
+        The file. Accepted: the path, from the scenario's folder, of a file of times and rates such as "bus.log".
+    sha256
+        SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
+        whatever the file has.
+    time
+        Column of the times: its name in the header, or its number from 1. Times are seconds, milliseconds where the
+        name says so or where they count from 1970, or dates with times. Accepted: a name of ASCII letters, digits,
+        spaces and _ + -. Absent: found out.
+    rate
+        Column of the rates: its name in the header, or its number from 1. Accepted: a name of ASCII letters, digits,
+        spaces and _ + -. Absent: found out.
+    unit
+        Unit of the rates. Accepted: bit/s, kbit/s, Mbit/s, Gbit/s, B/s, kB/s, MB/s. Absent: found out by the name of
+        the column.
+    """
+
+    kind: ClassVar = "series"
+
+    file: FilePath
+    sha256: str | None = None
+    time: str | None = None
+    rate: str | None = None
+    unit: Unit | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Cellular(Record):
     """A cellular network, modelled as by the authors of Sprout (Winstein, Sivaraman, Balakrishnan, NSDI 2013).
 
@@ -129,5 +183,5 @@ class Cellular(Record):
     outage_escape: float | None = None
 
 
-Rate: TypeAlias = Name | Steps | Trace | PacketTrace | Cellular
+Rate: TypeAlias = Name | Steps | Trace | PacketTrace | Series | Cellular
 """Type of the fields that accept a table of the family *rate*."""

@@ -15,6 +15,8 @@ use crate::model::{Flow, Scenario};
 const RESPONSE: f64 = 4.0;
 /// Mean number of losses after which a flow has had its first loss, with a probability of 1 in 20,000 to the contrary.
 const UNTIL_LOSS: f64 = 10.0;
+/// Ratio of the packets that a connection may send in slow start to those of a window that doubles in each round trip.
+const SLOW_START: f64 = 2.0;
 /// The congestion controls whose windows follow the response functions of Reno and CUBIC, with default parameters.
 const LOSS_BASED: [&str; 6] =
     ["reno-rfc5681", "reno-linux", "reno-ns2", "cubic-linux", "cubic-rfc8312", "cubic-rfc9438"];
@@ -80,11 +82,12 @@ impl Traffic {
         let busy = active.min(span.length) as f64 / 1e9;
         let rounds = demand.open.min(demand.connections) * busy / rtt + demand.connections;
         let limited = rounds.mul_add(window(scenario, flow, lost, rtt), first_window(scenario, flow, lost, &demand));
+        let started = demand.connections * slow_start(scenario, flow, busy / rtt);
         Traffic {
             forward: packets(demand.bytes, demand.messages)
                 // The load of a single flow is limited by its own path.
                 .min(there / size + demand.messages * resent + 1.0)
-                .min(limited * resent + demand.messages * resent)
+                .min((limited.min(started) + demand.messages) * resent)
                 .min(most(there)),
             reverse: packets(demand.reverse_bytes, demand.reverse_messages).min(most(back)),
             control: (demand.connections * CONTROL).min(most(there) + most(back)),
@@ -127,6 +130,17 @@ fn first_window(scenario: &Scenario, flow: &Flow, lost: f64, demand: &Demand) ->
     let initial = tcp.initial_window.bytes(u64::from(tcp.mss.max(1))) as f64 / f64::from(tcp.mss.max(1));
     let until_loss = if lost > 0.0 && responds(flow, &tcp.cc) { UNTIL_LOSS / lost } else { 0.0 };
     demand.connections * (initial + until_loss)
+}
+
+/// Returns the packets that a connection of Reno or CUBIC sends within a number of round trips, in each of which its window
+/// grows at most twofold; infinite for others.
+fn slow_start(scenario: &Scenario, flow: &Flow, rounds: f64) -> f64 {
+    let tcp = flow.tcp_config(scenario.packet_size);
+    if !responds(flow, &tcp.cc) || tcp.careful_resume.is_some() {
+        return f64::INFINITY;
+    }
+    let mss = f64::from(tcp.mss.max(1));
+    SLOW_START * (tcp.initial_window.bytes(u64::from(tcp.mss.max(1))) as f64 / mss) * libm::exp2(rounds + 1.0)
 }
 
 /// Whether the congestion control of a flow follows one of the response functions.

@@ -181,7 +181,7 @@ fn with_rate(rate: &str) -> Result<Scenario, ScenarioError> {
 fn a_measured_rate_has_its_form_found_out_or_named() {
     for rate in [
         "{ kind = 'series', file = 'bus.log' }",
-        "{ kind = 'series', file = 'bus.log', format = 'pensieve' }",
+        "{ kind = 'series', file = 'bus.log', form = 'pensieve' }",
         "{ kind = 'series', file = 'set.csv' }",
         "{ kind = 'series', file = 'speeds.csv', time = 'when', rate = '2', unit = 'kbit/s' }",
     ] {
@@ -210,18 +210,10 @@ fn mistakes_in_a_measured_rate_are_told_with_line_and_column() {
             "line 1: the column of the times is not found out; accepted for the field time: when, speed",
         ),
         ("file = 'none.log'", "file", "\"none.log\" cannot be read: no such file"),
-        (
-            "file = 'bus.log', format = 'mahimahi'",
-            "format",
-            "\"mahimahi\" is not a known form; accepted: auto, pensieve",
-        ),
+        ("file = 'bus.log', form = 'mahimahi'", "form", "\"mahimahi\" is not a known form; accepted: auto, pensieve"),
         ("file = 'bus.log', unit = 'Mbps'", "unit", "is not a known unit; accepted: bit/s, kbit/s, Mbit/s"),
-        (
-            "file = 'bus.log', units = 'Mbit/s'",
-            "units",
-            "unknown key; accepted: file, sha256, format, time, rate, unit",
-        ),
-        ("format = 'auto'", "file", "missing; accepted: the path"),
+        ("file = 'bus.log', units = 'Mbit/s'", "units", "unknown key; accepted: file, sha256, form, time, rate, unit"),
+        ("form = 'auto'", "file", "missing; accepted: the path"),
     ] {
         let error = with_rate(&format!("{{ kind = 'series', {rate} }}")).expect_err(rate);
         let problem = &error.problems[0];

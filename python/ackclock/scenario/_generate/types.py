@@ -152,7 +152,7 @@ class Types:
     def annotation(self, module: str, owner: str, key: str, schema: Schema) -> str:
         """The type of the field `key` of the class `owner`."""
         if schema.get("type") == "array":
-            noun = re.search(r"at least one ([\w ]+),", schema["description"])
+            noun = re.search(r"at least one ([\w ]+),", schema.get("description", f"at least one {key},"))
             if noun is None:
                 raise ValueError(f"the schema does not say what {owner}.{key} is a list of")
             return f"Sequence[{self.annotation(module, owner, noun[1], schema['items'])}]"
