@@ -6,7 +6,7 @@ import ackclock
 from ackclock._declared import KEYS, PROBES, TABLES
 from ackclock.cli.output import APPLICATIONS
 
-NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", *PROBES}
+NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", *PROBES}
 """Tables with columns of their own, and distributions and series with a row for each step."""
 
 SCENARIO = """
@@ -45,7 +45,7 @@ app = { kind = "onoff", size = "20kB", off = "200ms" }
 delays = true
 """
 TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "web", "web_pages", "web_objects", "dash"]
-TITLES += ["dash_segments", "onoff", "time_on", "completions", "delays"]
+TITLES += ["onoff", "time_on", "completions", "delays"]
 
 
 @pytest.fixture

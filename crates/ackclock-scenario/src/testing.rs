@@ -137,6 +137,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[0].app.request_size", "400B"),
     ("flows[0].app.header_size", "0B"),
     ("flows[0].app.size_cv", "0.25"),
+    ("flows[0].app.sizes", "[['1kB'], ['2kB'], ['3kB']]"),
     ("flows[0].app.safety", "0.9"),
     ("flows[0].app.estimator", "ewma"),
     ("flows[0].app.live", "{ latency = '6s' }"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -424,10 +423,10 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     size = estimate(scenario, overrides)
     if json:
         sizes = {
-            "packets": math.ceil(size.packets),
-            "opportunities": math.ceil(size.opportunities),
-            "rows": math.ceil(size.rows),
-            "memory_bytes": math.ceil(size.memory),
+            "packets": size.packets,
+            "opportunities": size.opportunities,
+            "rows": size.rows,
+            "memory_bytes": size.memory,
         }
         flows = resolved(scenario, overrides)
         print_json({"valid": True, "problems": [], "scenario": canonical, "resolved": flows, "estimate": sizes})

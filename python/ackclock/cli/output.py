@@ -257,17 +257,6 @@ APPLICATIONS: dict[str, Spec] = {
         ("stalls", "stalls", _number(0)),
         ("stalled s", "stall_s", _number(2)),
     ],
-    "dash_segments": [
-        ("client", "flow", _text),
-        ("no.", "index", _number(0)),
-        ("level kbit/s", "level_bps", _number(0, 1e-3)),
-        ("kB", "bytes", _number(1, 1e-3)),
-        ("request s", "request_s", _number(3)),
-        ("download s", "download_s", _number(3)),
-        ("download kbit/s", "download_bps", _number(1, 1e-3)),
-        ("buffer s", "buffer_s", _number(2)),
-        ("stalled s", "stall_s", _number(2)),
-    ],
     "web": [
         ("flow", "flow", _text),
         ("sessions", "sessions", _number(0)),
@@ -331,7 +320,10 @@ APPLICATIONS: dict[str, Spec] = {
         *[(f"delay {name} ms", f"{name}_ms", _number(1)) for name in ("mean", "p50", "p95", "p99", "max")],
     ],
 }
-"""The tables of applications and of one-way delays, in the order in which they are printed, with their columns."""
+"""The tables of applications and of one-way delays, in the order in which they are printed, with their columns.
+
+The segments of a video are left out: each run of `dash` has them, besides its summary.
+"""
 
 SHOWN = 20
 """Number of rows of a table that are printed. All rows are in --json and --out."""

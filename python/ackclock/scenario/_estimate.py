@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,15 +24,15 @@ __all__ = ["Estimate", "estimate", "refuse_huge"]
 class Estimate:
     """How large a run of a scenario may become. The numbers err towards too much."""
 
-    packets: float
+    packets: int
     """Packets that the links carry or drop, each counted at every link; access links are none."""
-    opportunities: float
+    opportunities: int
     """Delivery opportunities that cellular links draw, whether packets use them or not."""
-    rows: float
+    rows: int
     """Rows of all tables."""
-    memory: float
+    memory: int
     """Bytes of memory, besides those of a process in which nothing has run."""
-    parts: tuple[tuple[str, float], ...]
+    parts: tuple[tuple[str, int], ...]
     """The fields of the scenario that take the memory, those that take most first, with the bytes of each."""
 
     def __str__(self) -> str:
@@ -60,8 +61,13 @@ def estimate(scenario: Source, overrides: Overrides | None = None) -> Estimate:
 def _estimate(text: Text, pairs: list[tuple[str, str]]) -> Estimate:
     with named(text):
         found = _core.estimate(text.text, text.format, pairs, text.folder, _registry.algorithms())
-    packets, opportunities, rows, memory, parts = found
-    return Estimate(packets, opportunities, rows, memory, tuple(parts))
+    packets, opportunities, rows, memory = (_whole(number) for number in found[:4])
+    return Estimate(packets, opportunities, rows, memory, tuple((field, _whole(taken)) for field, taken in found[4]))
+
+
+def _whole(number: float) -> int:
+    """The whole number that is no less; there is no largest one."""
+    return math.ceil(min(number, sys.float_info.max))
 
 
 def refuse_huge(text: Text, pairs: Sequence[tuple[str, str]], most: int | None = None) -> None:
@@ -130,6 +136,6 @@ def _three_digits(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def _count(number: float) -> str:
-    """A count for people, a whole number that is no less."""
-    return f"{number:.1e}" if number >= 1e12 else f"{math.ceil(number):,}"
+def _count(number: int) -> str:
+    """A count for people."""
+    return f"{number:.1e}" if number >= 1e12 else f"{number:,}"

@@ -11,7 +11,21 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import FilePath, Record
 
-__all__ = ["Cellular", "Name", "PacketTrace", "Rate", "Series", "Step", "Steps", "Trace", "Unit"]
+__all__ = ["Cellular", "Form", "Name", "PacketTrace", "Rate", "Series", "Step", "Steps", "Trace", "Unit"]
+
+Form: TypeAlias = Literal[
+    "auto",
+    "pensieve",
+    "hsdpa",
+    "columns",
+]
+"""Form of the file. Without a header, two columns are those of Pensieve, and six those of the HSDPA logs.
+
+- ``auto``: found out
+- ``pensieve``: seconds and Mbit/s; a rate holds up to its time
+- ``hsdpa``: time, ms, latitude, longitude, bytes, ms; the logs of Riiser et al.
+- ``columns``: columns with a header or numbers; a rate holds from its time on
+"""
 
 Unit: TypeAlias = Literal[
     "bit/s",
@@ -137,6 +151,9 @@ class Series(Record):
     sha256
         SHA-256 of the file in hexadecimal; a file with another is refused. Accepted: 64 hexadecimal digits. Absent:
         whatever the file has.
+    form
+        Form of the file. Without a header, two columns are those of Pensieve, and six those of the HSDPA logs.
+        Accepted: auto, pensieve, hsdpa, columns. Default: "auto".
     time
         Column of the times: its name in the header, or its number from 1. Times are seconds, milliseconds where the
         name says so or where they count from 1970, or dates with times. Accepted: a name of ASCII letters, digits,
@@ -153,6 +170,7 @@ class Series(Record):
 
     file: FilePath
     sha256: str | None = None
+    form: Form | None = None
     time: str | None = None
     rate: str | None = None
     unit: Unit | None = None

@@ -376,7 +376,10 @@ fn columns(rows: &[Line], header: Option<&Line>, layout: &Layout) -> Result<Seri
     let is_time = |name: &str| TIMES.iter().any(|(known, _)| *known == name);
     let times = find(&numbered(&layout.time, "1"), &is_time, "time");
     let times = times.or_else(|error| names.iter().position(|name| name == COUNTED).ok_or(error))?;
-    let is_rate = |name: &str| RATES.iter().any(|known| name.starts_with(known));
+    // A name that only ends in a unit counts where no other name is that of a rate.
+    let is_named = |name: &str| RATES.iter().any(|known| name.starts_with(known));
+    let has_unit = |name: &str| UNITS.iter().any(|(end, _)| end.ends_with("bps") && name.ends_with(end));
+    let is_rate = |name: &str| if names.iter().any(|name| is_named(name)) { is_named(name) } else { has_unit(name) };
     let rates = find(&numbered(&layout.rate, "2"), &is_rate, "rate")?;
     let per_second = names.get(times).and_then(|name| TIMES.iter().find(|(known, _)| known == name)?.1);
     let of_set = |name: &String| {
@@ -488,6 +491,7 @@ mod tests {
         for text in [
             "time_s,throughput_mbps\n0,1.5\n2,0.5\n",
             "# a comment\nTime [ms];Bandwidth (kbit/s)\n100;1500\n2100;500\n",
+            "time,down_mbps,up_mbps\n0,1.5,7\n2,0.5,7\n",
             "t bw_bps\n7 1500000\n9 500000\n",
             "\u{feff}\"timestamp\",\"rate (Gbit/s)\"\n1289406399000,0.0015\n1289406401000,0.0005\n",
             "unit_id,dtime,target,bytes_sec\n1,2016-08-01 23:59:59,x,187500\n1,2016-08-02 00:00:01,x,62500\n",

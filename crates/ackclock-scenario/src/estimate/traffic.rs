@@ -8,11 +8,13 @@ use ackclock_tcp::cc::Algorithm;
 use super::{CONTROL, OFFERED, RETRANSMITTED};
 use crate::graph::Hop;
 use crate::impairments::Loss;
-use crate::link::{Direction, LinkRate, Plain};
+use crate::link::{Direction, LinkRate, Plain, VaryingRate};
 use crate::model::{Flow, Scenario};
 
 /// Ratio of the packets that a congestion control may send under random loss to those of its response function.
 const RESPONSE: f64 = 4.0;
+/// Ratio of the volume that a cellular link may carry in a run to that of its mean rate, since its rate is drawn.
+const CELLULAR: f64 = 1.5;
 /// Mean number of losses after which a flow has had its first loss, with a probability of 1 in 20,000 to the contrary.
 const UNTIL_LOSS: f64 = 10.0;
 /// Ratio of the packets that a connection may send in slow start to those of a window that doubles in each round trip.
@@ -33,7 +35,8 @@ impl Span {
     /// in it.
     pub fn bits(self, rate: &LinkRate, duration: Nanos) -> f64 {
         let length = if matches!(rate, Plain::Always(_)) { self.length } else { duration };
-        rate.mean(duration).bits() as f64 * length as f64 / 1e9
+        let drawn = if matches!(rate, Plain::Varying(VaryingRate::Cellular(_))) { CELLULAR } else { 1.0 };
+        drawn * rate.mean(duration).bits() as f64 * length as f64 / 1e9
     }
 }
 

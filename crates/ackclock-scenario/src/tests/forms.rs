@@ -273,7 +273,7 @@ fn the_catalogue_has_what_scenarios_alone_define() {
             ("arrival", 3),
             ("distribution", 7),
             ("queue", queue::CATALOGUE.len()),
-            ("rate", 4),
+            ("rate", 5),
             ("jitter", 4),
             ("policer", 3),
             ("delay_table", 4),

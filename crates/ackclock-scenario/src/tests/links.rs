@@ -22,6 +22,10 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "rate = { kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }, { at = '1s', rate = '0bps' }], repeat_every = '2s' }",
     ),
     ("rate.file", "rate = { kind = 'trace', file = 'one.down' }", "rate = { kind = 'trace', file = 'two.down' }"),
+    ("rate.form", SERIES, "rate = { kind = 'series', file = 'set.csv', form = 'columns' }"),
+    ("rate.time", SERIES, "rate = { kind = 'series', file = 'set.csv', time = '1' }"),
+    ("rate.rate", SERIES, "rate = { kind = 'series', file = 'set.csv', rate = 'up_mbps' }"),
+    ("rate.unit", SERIES, "rate = { kind = 'series', file = 'set.csv', unit = 'kbit/s' }"),
     ("rate.max_rate", "rate = 'cellular'", "rate = { kind = 'cellular', max_rate = '5Mbps' }"),
     ("rate.sigma", "rate = 'cellular'", "rate = { kind = 'cellular', sigma = 100 }"),
     ("rate.outage_escape", "rate = 'cellular'", "rate = { kind = 'cellular', outage_escape = 2 }"),
@@ -336,6 +340,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
         "outages = [{ from = '1s', to = '2s', packets = 'lost' }]",
     ),
 ];
+const SERIES: &str = "rate = { kind = 'series', file = 'set.csv' }";
 const STEPS: &str = "rate = { kind = 'steps', steps = [{ at = '0s', rate = '1Mbps' }, { at = '1s', rate = '0bps' }] }";
 const DELAYS: &str = "delay = { steps = [{ at = '0s', delay = '1ms' }, { at = '1s', delay = '2ms' }] }";
 const BURSTS: &str = "loss = { kind = 'gilbert-elliott', p = '1%', r = '10%' }";
@@ -374,6 +379,7 @@ fn files(path: &str) -> Result<Vec<u8>, String> {
         "two.down" => Ok(b"0\n1\n2\n4\n".to_vec()),
         "one.dist" => Ok(b"# one\n-5 0 5\n".to_vec()),
         "two.dist" => Ok(b"-6 0 6\n".to_vec()),
+        "set.csv" => Ok(b"time,down_mbps,up_mbps\n0,8,1\n2,9,1\n".to_vec()),
         "empty.down" => Ok(Vec::new()),
         "text.down" => Ok(b"1\n2\nthree\n".to_vec()),
         "instant.down" => Ok(b"0\n0\n".to_vec()),
