@@ -39,7 +39,7 @@ const BLOCKS: f64 = 2.0;
 /// Rows of `window` and `events` besides those at intervals, or of `timeouts`: losses cause these rows. They are limited by
 /// the packets, and by the round trips: a recovery takes a round trip from its start to its end.
 const EVENTS: f64 = 0.1;
-const EVENTS_OF_ROUND: f64 = 4.0;
+const EVENTS_OF_ROUND: f64 = 8.0;
 /// Ratio of the datagrams of a part of a run to the mean.
 const DATAGRAMS: f64 = 1.5;
 /// Rows of `delays` and `delay_cdf` for each flow.
@@ -149,7 +149,7 @@ impl Scenario {
             (segments + 2.0 * flow.datagrams * self.part_of(flow, recorded)) * (1.0 + flow.duplicates)
         });
         let events = |of_round: f64| sum(&|flow| (EVENTS * data(flow)).min(of_round * flow.rounds));
-        let windows = sum(&|flow| data(flow).min(instants)) + 2.0 * events(EVENTS_OF_ROUND) + copies;
+        let windows = sum(&|flow| data(flow).min(instants)) + events(EVENTS_OF_ROUND) + copies;
         let mut parts = vec![
             Part::rows("probes.window", rows(probes.window, windows)),
             Part::rows("probes.packets", rows(probes.packets, packets)),
