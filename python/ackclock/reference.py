@@ -484,7 +484,7 @@ def draw(
     MeasurementError
         If the measurement has nothing that the figure shows.
     """
-    from ackclock.plot.canvas import INK, from_zero, legend
+    from ackclock.plot.canvas import INK, from_zero, legend, paper
 
     drawn = False
     for name, stream in pairs(result, reference, flow):
@@ -510,10 +510,12 @@ def draw(
         raise MeasurementError(f"{reference.path}: has no {what}, which the figure {figure} shows")
     limits = axes.get_xlim()
     axes.set_xlim(limits[0], min(limits[1], 1.01 * result.meta["duration_s"]))
-    from_zero(axes)
-    before = axes.get_legend()
-    more = [] if before is None else _other_entries(axes, before)
-    legend(axes, more)
+    with paper():
+        from_zero(axes)
+        before = axes.get_legend()
+        # Of panels one below the other, the first alone has a legend.
+        if before is not None:
+            legend(axes, _other_entries(axes, before))
 
 
 def _other_entries(axes: Any, before: Any) -> list[Any]:

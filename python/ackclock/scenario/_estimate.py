@@ -44,10 +44,12 @@ class Estimate:
 def estimate(scenario: Source, overrides: Overrides | None = None) -> Estimate:
     """Estimates how large a run of a scenario will be, without running it.
 
-    The formula is an upper bound with few exceptions. Packets follow from what the applications ask for and from what
-    the links can carry; rows from the packets and the probes; memory from the rows, the flows and the queues. Over the
-    scenarios of the repository the estimated packets are 1.5 to 8 times those of the run, and the rows 1 to 4 times.
-    Bins of completion times of web traffic are an exception: all that there may be are counted.
+    The formula is an upper bound with few exceptions. Packets follow from what the applications ask for, from what the
+    links can carry in the time, and from what receive windows and random losses allow; rows from the packets, the
+    round trips and the probes; memory from the rows, the flows and the queues. Over the scenarios of the repository the
+    estimated packets are 1 to 5 times those of the run, and the rows 2 to 8 times. They are more where timeouts or slow
+    start limit the flows: 20 and 35 times in the incast of the gallery. Of the bins of completion times, all that there
+    may be are counted.
 
     Raises
     ------
