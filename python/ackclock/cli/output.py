@@ -214,6 +214,12 @@ EXCHANGED: Spec = [
 ]
 SPAN: Spec = [("start s", "start_s", _number(3)), ("duration s", "duration_s", _number(3))]
 APPLICATIONS: dict[str, Spec] = {
+    "limits": [
+        ("flow", "flow", _text),
+        ("busy s", "busy_s", _number(3)),
+        *[(f"{name} s", f"{name}_limited_s", _number(3)) for name in ("cwnd", "rwnd", "sndbuf", "pacing", "app")],
+        ("idle s", "idle_s", _number(3)),
+    ],
     "transfers": ITEMS,
     "bursts": ITEMS,
     "items": ITEMS,
@@ -320,7 +326,7 @@ APPLICATIONS: dict[str, Spec] = {
         *[(f"delay {name} ms", f"{name}_ms", _number(1)) for name in ("mean", "p50", "p95", "p99", "max")],
     ],
 }
-"""The tables of applications and of one-way delays, in the order in which they are printed, with their columns.
+"""The tables of senders, applications and one-way delays, in the order in which they are printed, with their columns.
 
 The segments of a video are left out: each run of `dash` has them, besides its summary.
 """
