@@ -1,6 +1,6 @@
 //! Choices of an endpoint from a fuzzer's bytes.
 
-use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, Restart, RtoRule, WindowUnit};
+use ackclock_tcp::config::{EcnMode, InitialWindow, Keepalive, NagleRule, Restart, RtoRule, WindowUnit};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, cc, recovery, settings, slow_start, stack, validation};
 use arbitrary::{Result, Unstructured};
@@ -11,7 +11,14 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
     let switches: u32 = u.arbitrary()?;
     let on = |bit: u32| switches >> bit & 1 == 1;
     let pacing = Pacing::Fq { slow_start_percent: 200, avoidance_percent: 120, quantum: 2 * 1514, initial: 0 };
-    let restarts = [Restart::Off, Restart::Rfc5681, Restart::LowersSsthresh, Restart::RaisesSsthresh];
+    let restarts = [
+        Restart::Off,
+        Restart::Rfc5681,
+        Restart::LowersSsthresh,
+        Restart::RaisesSsthresh,
+        Restart::FreeBsd,
+        Restart::FreeBsd10,
+    ];
     let modes = [EcnMode::Off, EcnMode::Passive, EcnMode::Classic, EcnMode::Accurate, EcnMode::Dctcp, EcnMode::L4s];
     let [one, two, three, many] = [1, 2, 3, 100].map(InitialWindow::Segments);
     let windows = [one, two, three, InitialWindow::Rfc6928, many];
@@ -37,6 +44,7 @@ pub fn config(u: &mut Unstructured<'_>) -> Result<Config> {
         receive_buffer,
         receive_buffer_max: *u.choose(&[receive_buffer, 1 << 28])?,
         pacing: if on(30) { pacing } else { Pacing::Off },
+        nagle_rule: *u.choose(&[NagleRule::Rfc9293, NagleRule::Minshall, NagleRule::FreeBsd])?,
         window_unit: *u.choose(&[WindowUnit::Bytes, WindowUnit::Segments])?,
         write_size: *u.choose(&[0, 700, 1 << 16])?,
         keepalive: on(31).then_some(keepalive),

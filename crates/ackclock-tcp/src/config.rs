@@ -20,6 +20,28 @@ named! {
         /// cwnd as in RFC 5681, and ssthresh wrongly set to infinity: every burst after idle then overshoots in slow
         /// start. This is the other interpretation of that flawed control; it is never correct.
         RaisesSsthresh = "raises-ssthresh", "a known mistake: as rfc5681, and ssthresh becomes infinite";
+        /// cwnd as in RFC 5681; ssthresh is then at least three quarters of the former cwnd (RFC 2861 section 2; FreeBSD 14
+        /// sys/netinet/cc/cc.c, newreno_cc_after_idle).
+        FreeBsd = "freebsd", "as rfc5681, and ssthresh is at least 3/4 of the former cwnd, as in FreeBSD 14";
+        /// cwnd = min(the initial window of RFC 3390, cwnd); ssthresh stays. The idle period begins with the last segment
+        /// that arrived, not with the last one sent (FreeBSD 10 sys/netinet: cc/cc_newreno.c, newreno_after_idle;
+        /// tcp_output.c).
+        FreeBsd10 = "freebsd-10", "cwnd falls to the initial window of RFC 3390, as in FreeBSD 10: idle since a segment arrived";
+    }
+}
+
+named! {
+    /// Nagle's rule: the conditions under which a segment that is not full waits for further data.
+    pub enum NagleRule: "Nagle rule" {
+        /// While any data is outstanding (RFC 9293 section 3.7.4).
+        Rfc9293 = "rfc9293";
+        /// While a segment that was not full is outstanding (Minshall's variant; Linux net/ipv4/tcp_output.c,
+        /// tcp_nagle_check).
+        Minshall = "minshall";
+        /// If data was outstanding when the output began: a write with nothing outstanding leaves as a whole as far as
+        /// the windows allow. Such a segment does not wait, either, if it is half of the largest window that the peer has
+        /// offered, or if an ACK is due (FreeBSD sys/netinet/tcp_output.c, tcp_default_output).
+        FreeBsd = "freebsd";
     }
 }
 

@@ -5,7 +5,8 @@ mod common;
 use ackclock_tcp::config::Restart;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, validation};
-use common::{Script, config};
+use common::peer::Peer;
+use common::{MSS, Script, config};
 
 const RTT: u64 = 100 * MILLISECOND;
 
@@ -458,6 +459,52 @@ mod restart_after_idle {
         let mut script = after_idle(with(Restart::Rfc5681), 1100 * MILLISECOND);
         assert_eq!(script.sends().len(), 10);
         assert_eq!(script.end.window().ssthresh, u64::MAX, "ssthresh stays");
+    }
+
+    /// FreeBSD 14 sys/netinet/cc/cc.c, newreno_cc_after_idle, and FreeBSD 10 sys/netinet/cc/cc_newreno.c,
+    /// newreno_after_idle: four segments of 1,000 bytes are less than the 4,380 bytes of RFC 3390.
+    #[test]
+    fn freebsd_raises_ssthresh_and_freebsd_10_restarts_from_a_smaller_window() {
+        for (restart, window, raised) in
+            [(Restart::FreeBsd, 10, 8), (Restart::FreeBsd10, 4, 5), (Restart::Rfc5681, 10, 5)]
+        {
+            let mut script = ten_in_flight(&with(restart), 60);
+            for high in 2..10 {
+                script.ack(0, &[(1, high)]);
+            }
+            script.now += RTT;
+            assert_eq!(script.ssthresh(), 5);
+            while script.end.acked() < 60 * MSS {
+                let acked = script.end.acked() / MSS;
+                script.ack((acked + 2).min(script.end.sent() / MSS), &[]);
+            }
+            assert_eq!(script.cwnd(), 11);
+            script.now += 1100 * MILLISECOND;
+            script.write(100);
+            assert_eq!((script.sends().len(), script.ssthresh()), (window, raised), "{restart:?}");
+        }
+    }
+
+    /// FreeBSD 10 sys/netinet/tcp_output.c: `ticks - tp->t_rcvtime`. A server whose client asks before it answers is never
+    /// idle.
+    #[test]
+    fn freebsd_10_counts_idle_time_from_the_last_segment_that_arrived() {
+        for (asked, window) in [(false, 4), (true, 11)] {
+            let mut peer = Peer::established(&with(Restart::FreeBsd10));
+            peer.end.write(peer.now, MSS);
+            peer.all();
+            let ack = peer.segment(0, 0, MSS);
+            peer.give(&ack);
+            peer.now += 2 * SECOND;
+            if asked {
+                let request = peer.segment(0, 100, MSS);
+                peer.give(&request);
+                peer.now += 500 * MILLISECOND;
+                peer.all();
+            }
+            peer.end.write(peer.now, 30 * MSS);
+            assert_eq!(peer.all().len(), window, "asked: {asked}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use ackclock_tcp::config::InitialWindow;
+use ackclock_tcp::config::{InitialWindow, NagleRule};
 use ackclock_tcp::{Config, Flags, MILLISECOND, Push, SECOND, Segment, stack};
 use common::peer::{ISS, Peer};
 use common::{MSS, Pair, config};
@@ -109,12 +109,13 @@ fn a_receiver_opens_its_window_in_steps() {
 /// RFC 9293 section 3.7.4, and Minshall's variant, which lets one small segment follow full ones.
 #[test]
 fn nagle_holds_back_small_segments_while_data_is_outstanding() {
-    for (nagle, minshall, first, second) in [
-        (false, false, vec![FULL, 500], vec![10]),
-        (true, false, vec![FULL], vec![]),
-        (true, true, vec![FULL, 500], vec![]),
+    for (nagle, nagle_rule, first, second) in [
+        (false, NagleRule::Rfc9293, vec![FULL, 500], vec![10]),
+        (true, NagleRule::Rfc9293, vec![FULL], vec![]),
+        (true, NagleRule::Minshall, vec![FULL, 500], vec![]),
+        (true, NagleRule::FreeBsd, vec![FULL, 500], vec![]),
     ] {
-        let mut peer = Peer::established(&Config { nagle, minshall, ..config() });
+        let mut peer = Peer::established(&Config { nagle, nagle_rule, ..config() });
         peer.end.write(peer.now, MSS + 500);
         assert_eq!(lens(&mut peer), first);
         peer.end.write(peer.now, 10);
@@ -133,6 +134,83 @@ fn nagle_holds_back_small_segments_while_data_is_outstanding() {
     assert_eq!(lens(&mut peer), [FULL]);
     peer.end.shutdown_write(peer.now);
     assert_eq!(lens(&mut peer), [1], "nothing more is to come");
+}
+
+fn freebsd(segments: u32) -> Peer {
+    let initial_window = InitialWindow::Segments(segments);
+    Peer::established(&Config { nagle: true, nagle_rule: NagleRule::FreeBsd, initial_window, ..config() })
+}
+
+/// FreeBSD sys/netinet/tcp_output.c, tcp_default_output: `idle` is taken once, before the loop that sends.
+#[test]
+fn freebsd_judges_idle_once_for_all_segments_that_a_window_lets_out_at_once() {
+    let mut peer = freebsd(10);
+    peer.end.write(peer.now, 3 * MSS + 500);
+    assert_eq!(lens(&mut peer), [FULL, FULL, FULL, 500]);
+    peer.end.write(peer.now, MSS + 1);
+    assert_eq!(lens(&mut peer), [FULL], "data was outstanding as this write began");
+    offer(&mut peer, 2 * MSS, 60_000);
+    assert!(peer.all().is_empty());
+    offer(&mut peer, 4 * MSS + 500, 60_000);
+    assert_eq!(lens(&mut peer), [1], "all is acknowledged");
+    // The window ends the first output; the second one, which an ACK begins, has data outstanding.
+    let mut peer = freebsd(2);
+    peer.end.write(peer.now, 3 * MSS + 500);
+    assert_eq!(lens(&mut peer), [FULL, FULL]);
+    offer(&mut peer, MSS, 60_000);
+    assert_eq!(lens(&mut peer), [FULL]);
+    offer(&mut peer, 2 * MSS, 60_000);
+    assert!(peer.all().is_empty());
+    offer(&mut peer, 3 * MSS, 60_000);
+    assert_eq!(lens(&mut peer), [500]);
+    // Each write of limited size is an output of its own.
+    let limited = Config { nagle: true, nagle_rule: NagleRule::FreeBsd, write_size: 1500, ..config() };
+    let mut peer = Peer::established(&limited);
+    peer.end.write(peer.now, 4000);
+    assert_eq!(lens(&mut peer), [FULL, 500, FULL, FULL], "later writes fill segments, and the end waits");
+    offer(&mut peer, 3500, 60_000);
+    assert_eq!(lens(&mut peer), [500]);
+}
+
+/// The same source: TF_MORETOCOME and TF_LASTIDLE.
+#[test]
+fn freebsd_counts_an_output_after_a_write_that_announced_more_as_idle() {
+    let mut peer = freebsd(10);
+    peer.end.write_with(peer.now, MSS + 500, Push::More);
+    assert_eq!(lens(&mut peer), [FULL]);
+    peer.end.write(peer.now, 10);
+    assert_eq!(lens(&mut peer), [510]);
+    peer.end.write_with(peer.now, 500, Push::More);
+    assert!(peer.all().is_empty());
+    peer.end.write(peer.now, 10);
+    assert!(peer.all().is_empty(), "data was outstanding when more was announced");
+    offer(&mut peer, MSS + 510, 60_000);
+    assert_eq!(lens(&mut peer), [510]);
+}
+
+/// The same source: TF_ACKNOW sends what there is, and so does half of the largest window (`max_sndwnd / 2`).
+#[test]
+fn freebsd_sends_a_small_segment_with_an_ack_or_as_half_of_the_largest_window() {
+    let mut peer = freebsd(10);
+    peer.end.write(peer.now, MSS);
+    assert_eq!(lens(&mut peer), [FULL]);
+    peer.end.write(peer.now, 300);
+    assert!(peer.all().is_empty());
+    peer.data(0, FULL);
+    peer.data(MSS, FULL);
+    let sent = peer.next();
+    assert_eq!((sent.len, sent.ack), (300, peer.seq(2 * MSS)));
+    for (rest, held) in [(400, vec![]), (800, vec![800])] {
+        let mut peer =
+            Peer::established_with(&Config { nagle: true, nagle_rule: NagleRule::FreeBsd, ..config() }, |reply| {
+                reply.window = 1600;
+            });
+        peer.all();
+        peer.end.write(peer.now, 200);
+        assert_eq!(lens(&mut peer), [200]);
+        peer.end.write(peer.now, rest);
+        assert_eq!(lens(&mut peer), held);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use ackclock_tcp::config::InitialWindow;
+use ackclock_tcp::config::{InitialWindow, NagleRule};
 use ackclock_tcp::{Config, Flags, Segment, stack};
 use common::peer::Peer;
 use common::{MSS, config};
@@ -15,7 +15,13 @@ fn lens(peer: &mut Peer) -> Vec<(u32, bool, bool)> {
 }
 
 fn with(write_size: u64, nagle: bool) -> Config {
-    Config { write_size, nagle, minshall: true, initial_window: InitialWindow::Segments(20), ..config() }
+    Config {
+        write_size,
+        nagle,
+        nagle_rule: NagleRule::Minshall,
+        initial_window: InitialWindow::Segments(20),
+        ..config()
+    }
 }
 
 #[test]

@@ -246,6 +246,8 @@ RestartAfterIdle: TypeAlias = Literal[
     "lowers-ssthresh",
     "one-segment",
     "raises-ssthresh",
+    "freebsd",
+    "freebsd-10",
 ]
 """Treatment of the congestion window after an idle period longer than the retransmission timeout.
 
@@ -254,6 +256,8 @@ RestartAfterIdle: TypeAlias = Literal[
 - ``lowers-ssthresh``: a known mistake: as rfc5681, and ssthresh falls to cwnd
 - ``one-segment``: cwnd falls to one segment, ssthresh stays, as in ns-2
 - ``raises-ssthresh``: a known mistake: as rfc5681, and ssthresh becomes infinite
+- ``freebsd``: as rfc5681, and ssthresh is at least 3/4 of the former cwnd, as in FreeBSD 14
+- ``freebsd-10``: cwnd falls to the initial window of RFC 3390, as in FreeBSD 10: idle since a segment arrived
 """
 
 
@@ -491,8 +495,8 @@ class Flow(Record):
         Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.
     restart_after_idle
         Treatment of the congestion window after an idle period longer than the retransmission timeout. Accepted: off,
-        rfc5681, lowers-ssthresh, one-segment, raises-ssthresh. Absent: the stack's; off with a validation that replaces
-        it.
+        rfc5681, lowers-ssthresh, one-segment, raises-ssthresh, freebsd, freebsd-10. Absent: the stack's; off with a
+        validation that replaces it.
     mss
         Payload of a full segment (maximum segment size). Accepted: a volume from "64B" to "65495B" (units: B, kB, KiB,
         MB, MiB, GB, GiB). Absent: packet_size less 40B.

@@ -140,7 +140,11 @@ fn what_a_field_does_not_accept_is_refused() {
         ),
         ("flows[2].slow_start", "slow", &["is not a known slow start", "standard"]),
         ("flows[2].pacing", "fast", &["is not a known kind", "off, fq"]),
-        ("flows[2].restart_after_idle", "yes", &["off, rfc5681, lowers-ssthresh, one-segment, raises-ssthresh"]),
+        (
+            "flows[2].restart_after_idle",
+            "yes",
+            &["off, rfc5681, lowers-ssthresh, one-segment, raises-ssthresh, freebsd, freebsd-10"],
+        ),
         ("flows[2].initial_window", "0", &["0 is less than 1", "segments"]),
         ("flows[2].min_rto", "0s", &["is zero"]),
         ("flows[2].mss", "0B", &["is zero", "from \"64B\""]),

@@ -315,6 +315,7 @@ impl Endpoint {
 
     /// Appends `bytes` to the stream to send. After a close the bytes are dropped.
     pub fn write_with(&mut self, _now: Nanos, bytes: u64, push: Push) {
+        self.sender.note_arrival(self.last_ack);
         self.sender.write(bytes, push);
     }
 

@@ -41,6 +41,12 @@ impl Endpoint {
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
                 }
+                if self.receiver.owes_ack() && self.sender.releases_with_ack() {
+                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+                        return Some(self.data(now, sent, obs));
+                    }
+                    self.sender.retain();
+                }
             }
         }
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2

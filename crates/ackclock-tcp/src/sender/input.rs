@@ -119,7 +119,9 @@ impl Sender {
         if offered > self.small.largest_window {
             self.on_larger_window(offered);
         }
-        self.small.more = false;
+        if self.small.more {
+            self.small.end_more();
+        }
         self.look_again();
         let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
         if self.flight_size() == 0 && quiet {

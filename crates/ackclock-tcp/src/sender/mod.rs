@@ -135,7 +135,8 @@ pub(crate) struct Sender {
     /// Value of snd_nxt when the window was last full: the window limited the sending of everything below.
     limited_until: u64,
     last_sent: Nanos,
-    /// Time of the last ACK that advanced `una`.
+    /// Time of the last ACK that advanced `una`, and with [`Restart::FreeBsd10`] that of the last segment that arrived
+    /// before a write.
     last_acked: Nanos,
     pacer: Pacer,
     marks: push::Marks,
@@ -315,6 +316,14 @@ impl Sender {
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
         self.watches |= self.careful.is_some();
         self.slow_start.on_start(matches!(self.config.pacing, Pacing::Fq { .. }) || self.window.pacing_rate.is_some());
+    }
+
+    /// Takes note, as the application writes, of the time at which the last segment arrived.
+    #[inline]
+    pub fn note_arrival(&mut self, at: Nanos) {
+        if self.restart == Restart::FreeBsd10 {
+            self.last_acked = self.last_acked.max(at);
+        }
     }
 
     /// Whether the application writes no more data.

@@ -1,8 +1,8 @@
 //! Segments that are not full: Nagle's rule, corking, and the sender's silly-window avoidance.
 
 use super::Sender;
-use crate::Nanos;
-use crate::config::Config;
+use crate::config::{Config, NagleRule};
+use crate::{Nanos, Push};
 
 /// The largest window that segments may fill, bytes: TCP_MSS_DEFAULT.
 const SMALL_WINDOW: u64 = 536;
@@ -15,8 +15,10 @@ pub(super) struct Small {
     pub largest_window: u64,
     /// Whether Nagle's rule applies (RFC 9293 section 3.7.4).
     pub nagle: bool,
-    /// Whether Minshall's variant applies: Nagle's rule only while a segment that was not full is outstanding.
-    pub minshall: bool,
+    /// The conditions of Nagle's rule.
+    pub rule: NagleRule,
+    /// Whether the output that goes on began with nothing outstanding, for [`NagleRule::FreeBsd`].
+    pub output: Output,
     /// Whether a segment waits until it is full.
     pub cork: bool,
     /// Whether the last write announced further data and no acknowledgment has arrived since (Linux uses the flag of a
@@ -32,11 +34,23 @@ pub(super) struct Small {
     pub last: u64,
 }
 
+/// The state of the sender when an output began: all segments that leave after one event, such as a write or an ACK.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Output {
+    /// Data was outstanding.
+    Busy,
+    /// Nothing was outstanding.
+    Idle,
+    /// Nothing was outstanding, and the write announced further data: the next output counts as idle, too (TF_LASTIDLE).
+    LastIdle,
+}
+
 impl Small {
     pub fn new(config: &Config) -> Small {
         Small {
             nagle: config.nagle,
-            minshall: config.minshall,
+            rule: config.nagle_rule,
+            output: Output::Busy,
             cork: false,
             more: false,
             unmarked: false,
@@ -44,6 +58,14 @@ impl Small {
             overridden: false,
             last: 0,
             largest_window: 0,
+        }
+    }
+
+    /// Ends the wait for the data that the last write announced: what it left is part of an output that begins now.
+    pub fn end_more(&mut self) {
+        self.more = false;
+        if self.output == Output::LastIdle {
+            self.output = Output::Idle;
         }
     }
 }
@@ -63,8 +85,48 @@ impl Sender {
         if self.small.cork || self.small.more {
             return true;
         }
-        let outstanding = if self.small.minshall { self.small.last > self.una } else { self.flight_size() > 0 };
+        let outstanding = match self.small.rule {
+            NagleRule::Rfc9293 => self.flight_size() > 0,
+            NagleRule::Minshall => self.small.last > self.una,
+            NagleRule::FreeBsd => {
+                let len = self.written.saturating_sub(self.nxt);
+                self.small.output == Output::Busy && self.flight_size() > 0 && len < self.small.largest_window / 2
+            }
+        };
         self.small.nagle && outstanding
+    }
+
+    /// Takes note that the application writes, before the data is appended: an output begins.
+    #[inline]
+    pub(super) fn begin_output(&mut self, push: Push) {
+        let idle = self.una == self.nxt || self.small.output == Output::LastIdle;
+        self.small.output = match push {
+            _ if !idle => Output::Busy,
+            Push::More => Output::LastIdle,
+            _ => Output::Idle,
+        };
+    }
+
+    /// Takes note that no more data may be sent at present. An output that the pacer interrupts does not end: where segments
+    /// are paced below TCP, they have all left TCP.
+    #[inline]
+    pub(super) fn end_output(&mut self) {
+        if self.small.output == Output::Idle {
+            self.small.output = Output::Busy;
+        }
+    }
+
+    /// Whether small segments that Nagle's rule delays leave with an ACK that is due; they are then released.
+    #[inline]
+    pub fn releases_with_ack(&mut self) -> bool {
+        let releases = self.small.rule == NagleRule::FreeBsd && self.nxt < self.written && !self.pacing;
+        self.small.overridden |= releases;
+        releases
+    }
+
+    /// Takes back [`Sender::releases_with_ack`], where a window did not let the data out.
+    pub fn retain(&mut self) {
+        self.small.overridden = false;
     }
 
     /// Number of the bytes of a segment that may be sent into a window with room for `open` bytes only. The result is 0
@@ -104,7 +166,7 @@ impl Sender {
     pub fn set_cork(&mut self, on: bool) {
         self.look_again();
         if self.small.cork && !on {
-            self.small.more = false;
+            self.small.end_more();
             self.small.overridden |= !self.small.nagle && self.nxt < self.end();
         }
         self.small.cork = on;

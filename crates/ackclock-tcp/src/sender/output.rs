@@ -1,6 +1,7 @@
 //! The choice of the next segment to send.
 
 use super::frto::Frto;
+use super::nagle::Output;
 use super::recovery::Phase;
 use super::{Sender, Transmission};
 use crate::config::{Conformance, Restart};
@@ -25,7 +26,11 @@ impl Sender {
             self.new_data(now, self.open_allowance(), obs)
         } else {
             self.poll_rarely(now, obs)
-        }?;
+        };
+        let Some(sent) = sent else {
+            self.end_output();
+            return None;
+        };
         if empty && self.pacer.is_after_idle() {
             self.pacer.begin_burst(&self.window, self.rtt.srtt());
         }
@@ -411,13 +416,17 @@ impl Sender {
     /// Applies restart after idle and window validation when sending resumes with nothing outstanding.
     #[inline(never)]
     fn resume<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
+        if self.small.output == Output::Busy {
+            self.small.output = Output::Idle;
+        }
         let idle = now - self.last_sent;
         let ctx = self.context(now);
         self.cc.on_idle_end(&mut self.window, &ctx, idle);
         self.validation.before_send(&mut self.window, &ctx, idle);
         // RFC 5681 section 4.1: nothing was sent for longer than the retransmission timeout.
         // ns-2's timer runs on after the last ACK, and its expiry is the restart (tcp/tcp.cc, newtimer and timeout).
-        let quiet = if self.rtt.is_ns2() { now - self.last_acked.max(self.last_sent) } else { idle };
+        let from_arrival = self.rtt.is_ns2() || self.restart == Restart::FreeBsd10;
+        let quiet = if from_arrival { now - self.last_acked.max(self.last_sent) } else { idle };
         if quiet > self.rtt.rto() && self.nxt > 0 {
             //= https://www.rfc-editor.org/rfc/rfc6928#section-2
             //# a TCP MAY set the restart window to the minimum of the value used for the initial window and the
@@ -443,8 +452,18 @@ impl Sender {
                     self.window.ssthresh = u64::MAX;
                 }
                 Restart::OneSegment => self.window.cwnd = self.mss,
+                Restart::FreeBsd => {
+                    self.window.ssthresh = self.window.ssthresh.max(self.window.cwnd - self.window.cwnd / 4);
+                    self.window.cwnd = restart_window;
+                }
+                Restart::FreeBsd10 => self.window.cwnd = self.window.cwnd.min(rfc3390_window(self.mss)),
             }
         }
         self.observe_window(now, obs);
     }
+}
+
+/// The initial window of RFC 3390 section 1, bytes.
+fn rfc3390_window(mss: u64) -> u64 {
+    (4 * mss).min((2 * mss).max(4380))
 }

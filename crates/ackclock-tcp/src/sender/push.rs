@@ -33,6 +33,7 @@ impl Sender {
             self.check_application_limited();
         }
         self.note_buffer();
+        self.begin_output(push);
         self.append(bytes);
         self.small.more = push == Push::More;
         self.small.unmarked = push == Push::More;

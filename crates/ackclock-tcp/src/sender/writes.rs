@@ -1,6 +1,7 @@
 //! The application's writes of a limited size, each of which TCP sends as far as it can before the next one.
 
 use super::Sender;
+use crate::Push;
 
 /// Data and the close that the application still has to hand over.
 #[derive(Clone, Copy, Debug)]
@@ -112,6 +113,7 @@ impl Sender {
             self.written = self.written.saturating_add(self.writes.left);
             self.writes.left = 0;
         } else if self.writes.left > 0 {
+            self.begin_output(Push::Now);
             self.write_next();
             self.note_writing();
             return true;

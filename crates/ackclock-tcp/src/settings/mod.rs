@@ -193,9 +193,8 @@ macro_rules! settings {
                 retransmit_restarts_timer: bool = Switch;
                 /// The segments that carry the option of Accurate ECN.
                 accecn_options: AccEcnOptions = Choice;
-                /// Whether small segments wait only while another small segment is outstanding (Minshall's variant, as
-                /// in Linux).
-                minshall: bool = Switch;
+                /// Conditions of Nagle's rule, where it is on.
+                nagle_rule: NagleRule = Choice;
                 /// Probing of an idle connection, if any.
                 keepalive: Option<Keepalive> = Shown(Keepalive::shown);
                 /// Duration of TIME-WAIT: twice the maximum segment lifetime (RFC 9293 section 3.4.2).

@@ -1,7 +1,9 @@
 //! FreeBSD: its constants and the defaults of its sysctls.
 
 use super::{Stack, Values, rfc, values};
-use crate::config::{AckRule, Conformance, EcnMode, InitialWindow, Keepalive, ReductionBase, SynLosses, WindowRule};
+use crate::config::{
+    AckRule, Conformance, EcnMode, InitialWindow, Keepalive, NagleRule, ReductionBase, Restart, SynLosses, WindowRule,
+};
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc};
 
@@ -57,6 +59,8 @@ fn freebsd() -> Values {
         timestamps: true, "net.inet.tcp.rfc1323 = 1";
         ecn: EcnMode::Passive, "net.inet.tcp.ecn.enable = 2";
         nagle: true, "unless TCP_NODELAY";
+        nagle_rule: NagleRule::FreeBsd, "sys/netinet/tcp_output.c, tcp_default_output: idle, TF_LASTIDLE";
+        restart: Restart::FreeBsd, "sys/netinet/cc/cc.c, newreno_cc_after_idle";
         window_rule: WindowRule::FreeBsd,
             "sys/netinet: tcp_output.c, tcp_default_output; tcp_input.c, tcp_mss and tcp_autorcvbuf";
         ack_rule: AckRule::FreeBsd, "sys/netinet/tcp_input.c, DELAY_ACK";
@@ -81,6 +85,7 @@ fn freebsd_2014() -> Values {
         cc: cc::by_name("reno-rfc5681").expect("in the catalogue").into(), "net.inet.tcp.cc.algorithm = newreno";
         initial_window: InitialWindow::Rfc6928,
             "sys/netinet/tcp_input.c, cc_conn_init with net.inet.tcp.experimental.initcwnd10 = 1: the formula of RFC 6928";
+        restart: Restart::FreeBsd10, "sys/netinet: cc/cc_newreno.c, newreno_after_idle; tcp_output.c, tcp_output";
         recovery: Recovery::FreeBsd,
             "sys/netinet: tcp_input.c, tcp_do_segment; tcp_sack.c, tcp_sack_partialack; no PRR";
         dsack: false, "RFC 2883, optional";

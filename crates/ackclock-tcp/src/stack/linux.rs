@@ -2,8 +2,8 @@
 
 use super::{Stack, Values, rfc, values};
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, PacingBurst, ReductionBase, Restart, RtoRule,
-    SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Conformance, EcnMode, InitialWindow, NagleRule, PacingBurst, ReductionBase, Restart,
+    RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, slow_start, validation};
@@ -124,7 +124,7 @@ fn linux() -> Values {
         ecn: EcnMode::Passive, "tcp_ecn = 2";
         accecn_options: AccEcnOptions::Always, "tcp_ecn_option = 2, of the kernels that have it: since 6.18";
         nagle: true, "unless TCP_NODELAY";
-        minshall: true, "net/ipv4/tcp_output.c, tcp_nagle_check";
+        nagle_rule: NagleRule::Minshall, "net/ipv4/tcp_output.c, tcp_nagle_check";
         window_rule: WindowRule::Linux, "net/ipv4/tcp_input.c, tcp_measure_rcv_mss";
         ack_rule: AckRule::Linux, "net/ipv4/tcp_input.c, tcp_event_data_recv";
         handshake_data: false, "net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process, without sk_write_pending";

@@ -2,8 +2,8 @@
 
 use super::{Stack, Values, values};
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, PacingBurst, ReductionBase, Restart,
-    RtoRule, SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, NagleRule, PacingBurst, ReductionBase,
+    Restart, RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -92,7 +92,7 @@ pub(super) fn values() -> Values {
         accecn_options: AccEcnOptions::Changes, "RFC 9768 section 3.2.3.3";
         abe: false, "RFC 8511, experimental";
         nagle: false, "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one";
-        minshall: false, "no standard";
+        nagle_rule: NagleRule::Rfc9293, "RFC 9293 section 3.7.4";
         window_rule: WindowRule::Rfc9293, "RFC 9293 section 3.8.6.2.2";
         write_size: 0, "no standard; one write for each message of the application";
         ack_rule: AckRule::Rfc5681, "RFC 5681 section 4.2";
