@@ -222,3 +222,46 @@ fn duplicates_that_touch_are_one_block_and_a_fin_forgets_them() {
     let last = peer.next();
     assert_eq!(peer.blocks(&last), []);
 }
+
+/// Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check: the fourth duplicate ACK and later ones wait, 44 of them at most, and a
+/// segment that fills the last gap ends the wait.
+#[test]
+fn linux_compresses_duplicate_acks_after_the_third() {
+    let compressing = Config { sack_compression: true, quick_acks: 0, receive_buffer_max: 1 << 20, ..linux() };
+    let losing = |config: &Config| {
+        let mut peer = Peer::established(config);
+        peer.data(0, FULL);
+        peer.all();
+        peer.now += MILLISECOND;
+        peer.data(MSS, FULL);
+        peer.all();
+        peer
+    };
+    let mut peer = losing(&compressing);
+    for segment in 3..6 {
+        peer.now += MILLISECOND / 10;
+        peer.data(segment * MSS, FULL);
+        assert_eq!(peer.next().ack, peer.seq(2 * MSS), "{segment}");
+    }
+    peer.now += MILLISECOND / 10;
+    for segment in 6..10 {
+        peer.data(segment * MSS, FULL);
+        assert_eq!(peer.all(), [], "{segment}");
+    }
+    assert_eq!(peer.end.next_timeout() - peer.now, 100_000, "no RTT is known, and the slack of the timer is left");
+    peer.expire();
+    let report = peer.next();
+    assert_eq!(peer.blocks(&report)[0], (3 * MSS, 10 * MSS));
+    assert_eq!(peer.end.info(peer.now).ato, 40 * MILLISECOND, "the delay of other ACKs stays");
+    // At most 44 wait.
+    let waiting = (10..100).take_while(|segment| acked(&mut peer, segment * MSS, false).eq(&false)).count();
+    assert_eq!(waiting, 44);
+    peer.data(55 * MSS, FULL);
+    assert_eq!(peer.all(), []);
+    peer.data(2 * MSS, FULL);
+    assert_eq!(peer.next().ack, peer.seq(56 * MSS), "the gap is filled");
+    let mut others = losing(&linux());
+    for segment in 3..20 {
+        assert!(acked(&mut others, segment * MSS, false), "{segment}: not before Linux 4.18");
+    }
+}

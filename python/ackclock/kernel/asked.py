@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ackclock.kernel.workload import STACK, TIMES, VOLUMES, module_of
+from ackclock.kernel.workload import STACK, TIMES, VOLUMES, WRITE, module_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -42,9 +42,6 @@ LOADED = {"compound": "ctcp"}
 AFTER_IDLE = "after-idle"
 PACING = {"quantum": "2 packets"}
 """Fields of pacing that a kernel cannot change."""
-WRITE = "16MiB"
-"""The largest write where the scenario has no limit, as the simulator's application has none. The end of a write can be
-a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
 VALIDATED = {"reno": "newcwv", "cubic": "newcwv_cubic"}
 """Modules of the running kernel with newCWV, by the congestion control that they stand in front of."""
 BUFFERS = {

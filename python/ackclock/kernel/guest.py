@@ -228,7 +228,8 @@ class Source:
         self.news = news
         self.flows = [Flow(number, wanted) for number, wanted in enumerate(question["flows"])]
         self.peers: dict[str, Flow] = {}
-        self.data = memoryview(bytearray(b"\1" * question["write_bytes"]))
+        largest = max(flow["write_bytes"] for flow in question["flows"])
+        self.data = memoryview(bytearray(b"\1" * largest))
         self.events: list[tuple[int, int, Any, tuple[Any, ...]]] = []
         self.count = itertools.count()
         self.samples: list[list[Any]] = []
@@ -292,7 +293,8 @@ class Source:
     def send(self, flow: Flow) -> None:
         while flow.sent < flow.due:
             try:
-                flow.sent += flow.socket.send(self.data[: flow.due - flow.sent])
+                rest = min(flow.due - flow.sent, flow.wanted["write_bytes"])
+                flow.sent += flow.socket.send(self.data[:rest])
             except BlockingIOError:
                 self.watch(flow, True)
                 return

@@ -21,6 +21,9 @@ NAMES = {"bbr1": "bbr"}
 """Congestion controls whose full name is not the kernel's name with the ending -linux."""
 TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
 RATES = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
+WRITE = "16MiB"
+"""The largest write where the scenario has no limit, as the simulator's application has none. The end of a write can be
+a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
 VOLUMES = {"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30}
 APPS = ("bulk", "transfer", "bursts")
 MOST_FLOWS = 250
@@ -95,7 +98,6 @@ class _Reader:
             "rate_bps": self.number("bottleneck.rate", link["rate"], RATES),
             "delay_ns": delay,
             "queue_packets": self.queue(link),
-            "write_bytes": 64 * 1024,
             "sysctls": {},
             "flows": [self.flow(number, flow) for number, flow in enumerate(self.flows())],
         }
@@ -143,6 +145,7 @@ class _Reader:
             "cc": module,
             "start_ns": self.number(f"{path}.start", flow["start"], TIMES),
             "nagle": flow.get("nagle", True),
+            "write_bytes": self.number(f"{path}.write_size", flow.get("write_size", WRITE), VOLUMES),
         }
         return wanted | self.app(f"{path}.app", flow["app"])
 

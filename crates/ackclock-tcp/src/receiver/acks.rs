@@ -11,6 +11,12 @@ const DELACK_MAX: Nanos = 200 * MILLISECOND;
 //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
 //# an ACK MUST NOT be delayed for more than 500 ms waiting on a second full-sized segment to arrive
 const ATO_MAX: Nanos = 500 * MILLISECOND;
+/// Duplicate ACKs that Linux sends at once before it compresses them (TCP_FASTRETRANS_THRESH), the most that one ACK stands
+/// for (tcp_comp_sack_nr), and the longest wait: tcp_comp_sack_delay_ns, and the slack of its timer.
+const DUPLICATES: u8 = 3;
+const COMPRESSED: u8 = 44;
+const COMPRESSION: Nanos = MILLISECOND;
+const COMPRESSION_SLACK: Nanos = MILLISECOND / 10;
 /// The segment size that Linux assumes before it has seen one (TCP_MSS_DEFAULT).
 const FIRST_GUESS: u32 = 536;
 
@@ -25,14 +31,17 @@ pub(super) struct Arrived<'a> {
     /// Whether the segment carries a FIN, and whether the peer's FIN and all data before it have arrived.
     pub fin: bool,
     pub finished: bool,
-    /// Whether the segment is out of order or fills a gap.
+    /// Whether the segment is out of order or fills a gap, and whether a gap remains that SACK blocks can tell of.
     pub urgent: bool,
+    pub gap: bool,
     /// RTT estimate of our own sender.
     pub rtt: &'a Rtt,
     /// The offered window, bytes.
     pub window: u64,
     /// Whether the segment raised the limit of the offered window.
     pub grew: bool,
+    /// The receiver's estimate of the round-trip time, ns.
+    pub receiver_rtt: Option<Nanos>,
 }
 
 /// State of the acknowledgments of one receiver.
@@ -45,8 +54,12 @@ pub(super) struct Acks {
     interactive: bool,
     /// Segments smaller than a full one that arrived since the last ACK, at most two (Linux: ICSK_ACK_PUSHED).
     pushed: u8,
+    /// Whether duplicate ACKs are compressed; those sent since RCV.NXT advanced, at most three; and those that wait.
+    compresses: bool,
+    duplicates: u8,
+    compressed: u8,
     /// Segments that arrived in order since the last ACK.
-    held: u32,
+    held: u16,
     every: u32,
     /// Number of further segments that are acknowledged at once.
     quick_left: u32,
@@ -69,6 +82,9 @@ impl Acks {
             rule: config.ack_rule,
             interactive: false,
             pushed: 0,
+            compresses: config.sack_compression,
+            duplicates: 0,
+            compressed: 0,
             held: 0,
             every: config.ack_every,
             quick_left: if linux { 0 } else { config.quick_acks },
@@ -109,7 +125,7 @@ impl Acks {
         //# an ACK SHOULD be generated for at least every second full-sized segment
         self.held = self.held.saturating_add(1);
         let due = match self.rule {
-            AckRule::FreeBsd => self.held >= self.every,
+            AckRule::FreeBsd => u32::from(self.held) >= self.every,
             _ => self.pending >= u64::from(self.every) * u64::from(self.largest),
         };
         let quick = self.quick_left > 0;
@@ -136,10 +152,32 @@ impl Acks {
         // The acknowledgment of a FIN can wait for our own (tcp_fin).
         self.interactive |= arrived.finished;
         let quick = self.quick_left > 0 && !self.interactive;
-        if arrived.urgent || quick || self.pending > u64::from(self.largest) {
+        let compressed = arrived.gap && self.compresses;
+        if arrived.urgent && !compressed || quick || self.pending > u64::from(self.largest) {
             self.due = true;
+        } else if compressed {
+            self.compress(arrived);
         } else {
             self.hold(arrived);
+        }
+    }
+
+    /// Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check: after three duplicate ACKs, further ones wait for a twentieth of the
+    /// round-trip time and a millisecond at most, so that one ACK reports several segments beyond a gap.
+    fn compress(&mut self, arrived: &Arrived<'_>) {
+        if arrived.in_order > 0 {
+            self.duplicates = 0;
+        }
+        if self.duplicates < DUPLICATES {
+            self.duplicates += 1;
+            self.due = true;
+        } else if self.compressed >= COMPRESSED {
+            self.due = true;
+        } else {
+            self.compressed += 1;
+            let rtt = arrived.receiver_rtt.map(|rtt| arrived.rtt.srtt().map_or(rtt, |srtt| srtt.min(rtt)));
+            let wait = COMPRESSION.min(rtt.unwrap_or(0) / 20) + COMPRESSION_SLACK;
+            self.delayed_at = self.delayed_at.min(arrived.now + wait);
         }
     }
 
@@ -235,7 +273,7 @@ impl Acks {
             }
         }
         self.due = false;
-        (self.pushed, self.held) = (0, 0);
+        (self.pushed, self.held, self.compressed) = (0, 0, 0);
         self.delayed_at = NEVER;
         self.pending = 0;
     }
@@ -247,7 +285,7 @@ impl Acks {
         }
         self.due = true;
         self.delayed_at = NEVER;
-        if self.rule == AckRule::Linux {
+        if self.rule == AckRule::Linux && self.compressed == 0 {
             // No segment carried the delayed ACK. If it waited for more of the peer's data, the next one waits longer;
             // if it waited for our data, the next one waits the minimum.
             self.delay = if self.interactive { ATO_MIN } else { (2 * self.delay).min(rto) };

@@ -212,16 +212,10 @@ impl Receiver {
         let next = self.sequence.next();
         let mut grew = false;
         if let Some(tuning) = &mut self.tuning {
+            tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
             if next > before {
-                tuning.on_data(&InOrder {
-                    now,
-                    next,
-                    edge: self.edge,
-                    len: payload.len,
-                    full: payload.len >= self.acks.largest,
-                    larger: payload.len > self.acks.largest,
-                    echo: payload.echo,
-                });
+                let larger = payload.len > self.acks.largest;
+                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.len, larger });
                 self.buffer = tuning.window();
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
@@ -237,9 +231,11 @@ impl Receiver {
             fin: payload.fin,
             finished: self.finished(),
             urgent,
+            gap: urgent && self.sack && self.sequence.has_gap(),
             rtt: payload.rtt,
             window: self.edge.saturating_sub(before),
             grew,
+            receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
         });
         if let Some(space) = &mut self.space
             && !urgent
@@ -293,7 +289,7 @@ impl Receiver {
     pub fn read(&mut self, now: Nanos, bytes: u64) {
         self.read = (self.read + bytes).min(self.received());
         if let Some(tuning) = &mut self.tuning {
-            tuning.on_read(now, self.read);
+            tuning.on_read(now, self.read, self.sequence.next() - self.read);
             self.buffer = tuning.window();
         }
         if let Some(space) = &self.space {

@@ -2,8 +2,8 @@
 //! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing
 //! in TCP, 2001).
 
-use crate::Nanos;
 use crate::config::{Config, WindowRule};
+use crate::{MILLISECOND, Nanos};
 
 /// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
 const FIRST_ROUND: u64 = 10;
@@ -48,11 +48,8 @@ pub(super) struct InOrder {
     pub next: u64,
     pub edge: u64,
     pub len: u32,
-    /// Whether the segment was a full one, and whether it was larger than all before.
-    pub full: bool,
+    /// Whether the segment was larger than all before.
     pub larger: bool,
-    /// Send time of the segment that this segment's timestamp echoes.
-    pub echo: Option<Nanos>,
 }
 
 impl Tuning {
@@ -80,18 +77,25 @@ impl Tuning {
 
     /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
     pub fn on_data(&mut self, arrived: &InOrder) {
-        let &InOrder { now, next, edge, len, full, larger, echo } = arrived;
+        let &InOrder { now, next, edge, len, larger } = arrived;
         if larger && self.measures {
             self.share = u64::from(len) * WHOLE / (u64::from(len) + OVERHEAD);
         }
-        if let Some(echo) = echo {
-            if full && self.last_echo != Some(echo) {
-                self.last_echo = Some(echo);
-                let sample = now - echo;
-                self.rtt = Some(self.rtt.map_or(sample, |rtt| rtt - rtt / 8 + sample / 8).max(1));
-            }
-        } else {
-            self.measure_by_window(now, next, edge);
+        self.measure_by_window(now, next, edge);
+    }
+
+    /// Measures the round-trip time by the timestamp that a segment echoes, whose clock ticks in milliseconds; `full` is
+    /// whether it was a full segment (tcp_rcv_rtt_measure_ts). Linux 6.12 takes a sample below the estimate as it is
+    /// (tcp_rcv_rtt_update); other samples have a weight of an eighth.
+    pub fn measure_echo(&mut self, now: Nanos, echo: Option<Nanos>, full: bool) {
+        let Some(echo) = echo.filter(|&echo| self.last_echo != Some(echo)) else { return };
+        self.last_echo = Some(echo);
+        let sample = (now - echo) / MILLISECOND * MILLISECOND;
+        if full && sample > 0 {
+            self.rtt = Some(match self.rtt {
+                Some(rtt) if sample >= rtt || !self.measures => rtt - rtt / 8 + sample / 8,
+                _ => sample,
+            });
         }
     }
 
@@ -112,7 +116,8 @@ impl Tuning {
         self.memory * self.share / WHOLE
     }
 
-    /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive.
+    /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive
+    /// (tcp_rcv_rtt_measure).
     fn measure_by_window(&mut self, now: Nanos, next: u64, edge: u64) {
         match self.sample {
             Some((end, _)) if next < end => return,
@@ -125,13 +130,14 @@ impl Tuning {
         self.sample = Some((edge, now));
     }
 
-    /// Processes a read up to offset `read`: the memory grows to what the rate of reads requires.
-    pub fn on_read(&mut self, now: Nanos, read: u64) {
+    /// Processes a read up to offset `read`, after which `unread` bytes are left: the memory grows to what the rate of reads
+    /// requires.
+    pub fn on_read(&mut self, now: Nanos, read: u64, unread: u64) {
         let (began_at, began) = self.round;
         if self.rtt.is_none_or(|rtt| now - began < rtt) {
             return;
         }
-        let copied = read - began_at;
+        let copied = (read - began_at).saturating_sub(if self.measures { unread } else { 0 });
         if copied > self.space {
             // The buffer is twice the data of a round, to allow for losses; it then grows by twice the relative
             // increase over the last round.
@@ -158,7 +164,7 @@ mod tests {
     }
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
-        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, full: true, larger, echo: None });
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger });
         tuning.grow(len, 0)
     }
 
@@ -195,10 +201,39 @@ mod tests {
         let mut linux = tuning("linux");
         arrives(&mut linux, 1448, true);
         linux.rtt = Some(1);
-        linux.on_read(1, 100_000);
+        linux.on_read(1, 100_000, 0);
         // 2 * 100,000 + 16 segments, and twice the growth since a first round of ten segments.
         let wanted = 200_000 + 16 * 1460;
         let wanted = wanted + 2 * wanted * (100_000 - 14_600) / 14_600;
         assert!(linux.window().abs_diff(wanted) <= 1, "{} {wanted}", linux.window());
+    }
+
+    /// Linux 6.12.117 net/ipv4/tcp_input.c, tcp_rcv_rtt_update and tcp_rtt_tsopt_us.
+    #[test]
+    fn a_lower_sample_of_the_round_trip_time_counts_at_once_and_a_higher_one_by_an_eighth() {
+        let ms = |count| count * MILLISECOND;
+        let mut linux = tuning("linux");
+        linux.measure_echo(ms(50) + 900_000, Some(ms(10)), true);
+        assert_eq!(linux.rtt, Some(ms(40)), "whole milliseconds");
+        linux.measure_echo(ms(59), Some(ms(11)), true);
+        assert_eq!(linux.rtt, Some(ms(41)));
+        linux.measure_echo(ms(99), Some(ms(11)), true);
+        linux.measure_echo(ms(99), Some(ms(12)), false);
+        assert_eq!(linux.rtt, Some(ms(41)), "neither the same echo again nor a small segment");
+        linux.measure_echo(ms(50), Some(ms(13)), true);
+        assert_eq!(linux.rtt, Some(ms(37)));
+        let mut old = tuning("linux-3.12");
+        old.measure_echo(ms(48), Some(ms(8)), true);
+        old.measure_echo(ms(49), Some(ms(17)), true);
+        assert_eq!(old.rtt, Some(ms(39)), "smoothed both ways");
+    }
+
+    #[test]
+    fn bytes_that_wait_to_be_read_are_no_growth() {
+        let mut linux = tuning("linux");
+        linux.rtt = Some(1);
+        let before = linux.window();
+        linux.on_read(1, 100_000, 90_000);
+        assert_eq!(linux.window(), before);
     }
 }

@@ -193,6 +193,10 @@ macro_rules! settings {
                 retransmit_restarts_timer: bool = Switch;
                 /// The segments that carry the option of Accurate ECN.
                 accecn_options: AccEcnOptions = Choice;
+                /// Whether a receiver with the acknowledgment rule of Linux lets duplicate ACKs wait for up to a
+                /// millisecond, after three in a row, so that one ACK reports several segments (Linux tcp_comp_sack_nr,
+                /// tcp_comp_sack_delay_ns).
+                sack_compression: bool = Switch;
                 /// Conditions of Nagle's rule, where it is on.
                 nagle_rule: NagleRule = Choice;
                 /// Probing of an idle connection, if any.

@@ -124,6 +124,7 @@ fn linux() -> Values {
         ecn: EcnMode::Passive, "tcp_ecn = 2";
         accecn_options: AccEcnOptions::Always, "tcp_ecn_option = 2, of the kernels that have it: since 6.18";
         nagle: true, "unless TCP_NODELAY";
+        sack_compression: true, "tcp_comp_sack_nr = 44, tcp_comp_sack_delay_ns = 1 ms, since 4.18";
         nagle_rule: NagleRule::Minshall, "net/ipv4/tcp_output.c, tcp_nagle_check";
         window_rule: WindowRule::Linux, "net/ipv4/tcp_input.c, tcp_measure_rcv_mss";
         ack_rule: AckRule::Linux, "net/ipv4/tcp_input.c, tcp_event_data_recv";
@@ -164,6 +165,7 @@ fn linux_3_12() -> Values {
         frto: true, "tcp_frto = 2, RFC 5682 since 3.10";
         syn_linear: 0, "RFC 6298 section 5.5";
         window_rule: WindowRule::Rfc9293, "RFC 9293 section 3.8.6.2.2";
+        sack_compression: false, "since 4.18";
         receive_buffer: 43_690, "tcp_rmem[1] = 87380, of which the window is half (tcp_adv_win_scale = 1)";
         receive_buffer_max: 3 << 20, "tcp_rmem[2] = 6 MiB, of which the window is half";
         challenge_interval: 500 * MILLISECOND, "RFC 5961 section 7: ten in five seconds";

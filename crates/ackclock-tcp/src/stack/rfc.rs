@@ -92,6 +92,7 @@ pub(super) fn values() -> Values {
         accecn_options: AccEcnOptions::Changes, "RFC 9768 section 3.2.3.3";
         abe: false, "RFC 8511, experimental";
         nagle: false, "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one";
+        sack_compression: false, "no standard";
         nagle_rule: NagleRule::Rfc9293, "RFC 9293 section 3.7.4";
         window_rule: WindowRule::Rfc9293, "RFC 9293 section 3.8.6.2.2";
         write_size: 0, "no standard; one write for each message of the application";

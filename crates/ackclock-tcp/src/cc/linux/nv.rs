@@ -51,7 +51,7 @@
 use super::super::random::Random;
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};
-use super::state::{HZ, State, States, jiffies, rtt};
+use super::state::{HZ, State, States, jiffies, packets, rtt};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
@@ -212,7 +212,9 @@ impl Nv {
         let ctx = &delivery.ack.ctx;
         let Some(rtt) = rtt(delivery) else { return };
         let acked = ctx.snd_una - std::mem::replace(&mut self.una, ctx.snd_una);
+        // Linux counts segments, and a small one as a full one.
         let delivered = delivery.rate.map_or(delivery.delivered, |rate| rate.delivered);
+        let delivered = packets(delivered, ctx.mss) * ctx.mss;
         if delivered == 0 {
             return;
         }
