@@ -19,7 +19,7 @@ GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
     "link-failure", "satellite", "cellular", "abr-dash",
 )  # fmt: skip
-COMING_FROM = ("ns-3", "ns-2", "mahimahi", "netem", "flent")
+COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
     "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "limits",
     "cases", "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts",

@@ -171,7 +171,7 @@ impl<A: Application> FakeNetwork<A> {
             closed.push(side);
         }
         match command {
-            Command::Open { conn, opener } => {
+            Command::Open { conn, opener, .. } => {
                 let listener = if opener == Side::Source { Side::Sink } else { Side::Source };
                 self.at(self.now + 2 * self.delay, Event::Connected(conn, opener));
                 self.at(self.now + 3 * self.delay, Event::Connected(conn, listener));

@@ -15,6 +15,11 @@ pub(crate) trait AppKind {
     /// Returns the load that the application may offer to the network within `time` seconds.
     fn demand(&self, time: f64, path: Path) -> Demand;
 
+    /// Returns the numbers of hosts at the source and at the sink. Each host has an access link of its own.
+    fn hosts(&self) -> [u32; 2] {
+        [1, 1]
+    }
+
     /// Creates the application of a flow over a path.
     ///
     /// # Errors
@@ -74,6 +79,11 @@ impl App {
     /// Returns the load that the application may offer to the network within `time` seconds.
     pub fn demand(&self, time: f64, path: Path) -> Demand {
         self.kind().1.demand(time, path)
+    }
+
+    /// Returns the numbers of hosts at the source and at the sink. Each host has an access link of its own.
+    pub fn hosts(&self) -> [u32; 2] {
+        self.kind().1.hosts()
     }
 
     /// Creates the application of a flow over a path, with the name of its kind.

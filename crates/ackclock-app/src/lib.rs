@@ -89,6 +89,8 @@ pub enum Command {
         conn: Conn,
         /// The end that sends the SYN.
         opener: Side,
+        /// Number of the pair of hosts that the connection joins: host `pair % hosts` of each end ([`App::hosts`]).
+        pair: u32,
     },
     /// Appends bytes to a stream.
     Write {
@@ -165,11 +167,16 @@ impl<'a> AppContext<'a> {
         AppContext { now, random, commands, next_conn }
     }
 
-    /// Opens a connection from `opener`.
+    /// Opens a connection from `opener` between the first hosts of the flow.
     pub fn open(&mut self, opener: Side) -> Conn {
+        self.open_between(0, opener)
+    }
+
+    /// Opens a connection from `opener` between the hosts of a pair ([`Command::Open`]).
+    pub fn open_between(&mut self, pair: u32, opener: Side) -> Conn {
         let conn = Conn(*self.next_conn);
         *self.next_conn += 1;
-        self.commands.push(Command::Open { conn, opener });
+        self.commands.push(Command::Open { conn, opener, pair });
         conn
     }
 

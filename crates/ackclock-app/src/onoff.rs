@@ -309,7 +309,7 @@ mod tests {
         network.delay = 20 * MILLISECOND;
         network.run_until(2 * SECOND + 900 * MILLISECOND);
         let (open, write, stop, close) = (
-            |conn| Command::Open { conn: Conn(conn), opener: Side::Source },
+            |conn| Command::Open { conn: Conn(conn), opener: Side::Source, pair: 0 },
             |conn| Command::Write { conn: Conn(conn), side: Side::Source, bytes: WITHOUT_END },
             |conn| Command::Stop { conn: Conn(conn), side: Side::Source },
             |conn| Command::Close { conn: Conn(conn), side: Side::Sink },
@@ -379,7 +379,7 @@ mod tests {
         let conn = Conn(0);
         let write = Command::Write { conn, side: Side::Source, bytes: WITHOUT_END };
         let withdraw = Command::Withdraw { conn, side: Side::Source };
-        let open = Command::Open { conn, opener: Side::Source };
+        let open = Command::Open { conn, opener: Side::Source, pair: 0 };
         let expected = [(760, open), (800, write), (1000, withdraw), (1760, write), (2000, withdraw), (2760, write)];
         assert_eq!(log(&network), expected);
         let table = table(&network);

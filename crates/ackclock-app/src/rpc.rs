@@ -2,9 +2,9 @@
 //! cause incast (Phanishayee et al., FAST 2008; Alizadeh et al., SIGCOMM 2010).
 //!
 //! The client is the sink. It sends a request to every server at the same instant, over one connection each. A round is
-//! over when the client has received all answers; after its think time the client starts the next round. The servers
-//! are one host: they share the source's access link, which delivers their answers to the bottleneck in one stream at
-//! the rate of the access link.
+//! over when the client has received all answers; after its think time the client starts the next round. Each
+//! server is a host with an access link of its own, unless the scenario places several servers on one host, whose access
+//! link they share.
 
 use std::collections::BTreeMap;
 
@@ -23,6 +23,8 @@ record! {
     pub struct Fields {
         /// Number of servers that receive a request at once, over one connection each.
         servers: u32 = default(1, count("servers", 1, 100_000));
+        /// Number of hosts on which the servers run, in turn; each host has an access link of its own.
+        server_hosts: Option<u32> = optional("a host for each server", count("hosts", 1, 100_000));
         /// Number of rounds.
         rounds: Option<u32> = optional("rounds until the run ends", count("rounds", 1, 10_000_000));
         /// Size of a request.
@@ -57,6 +59,10 @@ impl AppKind for Fields {
             rows: rows_of(rounds),
             ..Demand::default()
         }
+    }
+
+    fn hosts(&self) -> [u32; 2] {
+        [self.server_hosts.map_or(self.servers, |hosts| hosts.min(self.servers)), 1]
     }
 
     fn make(&self, path: Path) -> Made {
@@ -155,7 +161,7 @@ impl Rpc {
     /// Sends a request to a server over the server's open connection, or over a new one.
     fn ask(&mut self, ctx: &mut AppContext<'_>, server: usize, call: Call) {
         let conn = self.idle.remove(&server).unwrap_or_else(|| {
-            let conn = ctx.open(Side::Sink);
+            let conn = ctx.open_between(server as u32, Side::Sink);
             let channel = Channel { server, connected: false, call: None, seen: false, requests: 0, responses: 0 };
             self.channels.insert(conn, channel);
             conn
@@ -325,6 +331,16 @@ mod tests {
         let answered: Vec<_> = network.writes(Side::Source).iter().map(|(at, _)| at / MILLISECOND).collect();
         assert_eq!(answered, [[90; 4], [1_560; 4], [3_030; 4]].concat(), "all at once");
         assert!(network.app.channels.is_empty(), "closed after the last round");
+    }
+
+    #[test]
+    fn the_connection_to_a_server_leads_to_its_host() {
+        let network = run(|params| (params.persistent, params.rounds) = (false, Some(2)));
+        let pair = |(_, command): &(Nanos, Command)| match command {
+            Command::Open { pair, .. } => Some(*pair),
+            _ => None,
+        };
+        assert_eq!(network.log.iter().filter_map(pair).collect::<Vec<_>>(), [0, 1, 2, 3, 0, 1, 2, 3]);
     }
 
     #[test]

@@ -129,7 +129,7 @@ mod tests {
             .log
             .iter()
             .filter_map(|(time, command)| match command {
-                Command::Open { conn, opener } => Some((*time / MILLISECOND, conn.0, *opener)),
+                Command::Open { conn, opener, .. } => Some((*time / MILLISECOND, conn.0, *opener)),
                 _ => None,
             })
             .collect();

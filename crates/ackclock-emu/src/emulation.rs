@@ -32,8 +32,10 @@ struct Held {
 /// The network of a scenario, with the packets in it.
 pub struct Emulation {
     relay: Relay,
-    /// Numbers of the connections of each flow.
-    connections: BTreeMap<(usize, Pair), u32>,
+    /// Connections of each flow: the number of each, and its number among those of its flow.
+    connections: BTreeMap<(usize, Pair), (u32, u32)>,
+    /// Number of connections of each flow so far.
+    opened: Vec<u32>,
     /// Packets by their numbers in the relay, and the numbers that are free.
     held: Vec<Held>,
     free: Vec<usize>,
@@ -48,8 +50,8 @@ impl Emulation {
     /// Parameters with which an application cannot run.
     pub fn new(scenario: &Scenario, seed: u64) -> Result<Emulation, ScenarioError> {
         let relay = Relay::new(scenario, seed)?;
-        let (held, free, happened) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Emulation { relay, connections: BTreeMap::new(), held, free, happened, seen: Seen::default() })
+        let (held, free, happened, opened) = (Vec::new(), Vec::new(), Vec::new(), vec![0; relay.flows()]);
+        Ok(Emulation { relay, connections: BTreeMap::new(), opened, held, free, happened, seen: Seen::default() })
     }
 
     /// Returns the number of flows.
@@ -68,22 +70,23 @@ impl Emulation {
             return;
         };
         self.seen.entered += 1;
-        let connection = self.connection(flow, transit.connection);
+        let (connection, pair) = self.connection(flow, transit.connection);
         let number = self.hold(flow, &bytes[..transit.len]);
         let parcel = Parcel { number: number as u64, size: transit.len as u32, ecn: transit.ecn };
-        self.relay.enter(at, Sender { flow, side, connection }, parcel, &mut self.happened);
+        self.relay.enter(at, Sender { flow, side, connection, pair }, parcel, &mut self.happened);
     }
 
-    /// Returns the number of a connection of a flow.
-    fn connection(&mut self, flow: usize, pair: Pair) -> u32 {
-        if let Some(known) = self.connections.get(&(flow, pair)) {
+    /// Returns the number of a connection, and its number among those of its flow.
+    fn connection(&mut self, flow: usize, ends: Pair) -> (u32, u32) {
+        if let Some(known) = self.connections.get(&(flow, ends)) {
             return *known;
         }
         if self.connections.len() == CONNECTIONS {
             self.connections.clear();
         }
-        let number = self.connections.len() as u32;
-        self.connections.insert((flow, pair), number);
+        let number = (self.connections.len() as u32, self.opened[flow]);
+        self.opened[flow] = self.opened[flow].wrapping_add(1);
+        self.connections.insert((flow, ends), number);
         number
     }
 

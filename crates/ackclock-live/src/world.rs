@@ -153,7 +153,7 @@ impl World {
         self.flows[flow].call(self.now, &mut self.commands, callback);
         for command in std::mem::take(&mut self.commands) {
             match command {
-                Command::Open { conn, opener } => self.open(flow, conn, opener as usize)?,
+                Command::Open { conn, opener, .. } => self.open(flow, conn, opener as usize)?,
                 Command::Timer { at, token } => self.wake(at, flow, Wake::Timer(token)),
                 Command::Send { side, number, len } => self.send(flow, side as usize, number, len)?,
                 Command::Write { conn, side, bytes } => self.act(flow, conn, side, |end| end.pending += bytes)?,

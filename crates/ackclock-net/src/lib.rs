@@ -38,7 +38,7 @@ mod transmitter;
 
 pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Rate, Seed};
 pub use lane::{Lane, Place};
-pub use link::{Carried, Link, Passage, Refusal};
+pub use link::{Carried, Large, Link, Passage, Refusal};
 pub use loss::{GilbertElliott, GilbertElliottModel, ListedLoss, Loss, PeriodicLoss, RandomLoss};
 pub use loss_in_time::{Alternating, Interference, Scheduled};
 pub use path::{Jitter, Propagation, Spread};

@@ -17,6 +17,26 @@ pub struct Passage {
     pub arrival: Nanos,
 }
 
+impl Passage {
+    /// Arrival of the part of a large packet that ends `upto` bytes after its start; the packet has `all` bytes.
+    pub fn arrival_of(&self, upto: u32, all: u32) -> Nanos {
+        let after = u128::from(self.departure - self.start) * u128::from(all - upto) / u128::from(all.max(1));
+        self.arrival.saturating_sub(after as Nanos)
+    }
+}
+
+/// Treatment of large packets of segmentation offload by a link.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Large {
+    /// They are split when they arrive at the link.
+    #[default]
+    Split,
+    /// They are whole in the link's queue and leave it as segments, back to back: the queue of a host with a network card.
+    Queued,
+    /// They are whole on the link, too, as between virtual interfaces.
+    Whole,
+}
+
 /// Counts of the packets that a link has carried and lost.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Carried {

@@ -84,6 +84,7 @@ pub struct Port<T> {
 struct Last {
     end: Nanos,
     size: u32,
+    segments: u64,
     is_lost: bool,
     is_marked: bool,
 }
@@ -169,6 +170,11 @@ impl<T> Port<T> {
         &*self.server
     }
 
+    /// Whether a large packet of `size` bytes is split into its segments before it arrives ([`Discipline::splits`]).
+    pub fn splits(&self, size: u32) -> bool {
+        self.queue.splits(size)
+    }
+
     /// Number of packets and of bytes in the queue.
     pub fn backlog(&self) -> (u64, u64) {
         self.queue.backlog()
@@ -205,21 +211,22 @@ impl<T> Port<T> {
     fn send(&mut self, at: Nanos, item: Item) -> Option<Sent<T>> {
         let follows = item.arrival < at && at == self.last.end;
         let departure = self.server.transmit(at, item.size, follows);
-        self.counts.packets += 1;
+        let segments = item.count();
+        self.counts.packets += segments;
         self.counts.bytes += u64::from(item.size);
         let Waiting { packet, ecn, is_copy, is_corrupted } = self.take(item);
         let is_marked = item.ecn != ecn;
-        self.counts.marks += u64::from(is_marked);
+        self.counts.marks += if is_marked { segments } else { 0 };
         self.due = if self.queue.backlog().0 > 0 { self.server.start(departure) } else { NEVER };
         let passage = Passage { start: at, departure, arrival: self.path.arrival(departure) };
         let is_down = self.down.as_ref().is_some_and(|down| down.at(at).value);
         let is_corrupted = is_corrupted | self.corruption.as_mut().is_some_and(|corruption| corruption.strikes(at));
-        self.last = Last { end: departure, size: item.size, is_lost: is_down || is_corrupted, is_marked };
+        self.last = Last { end: departure, size: item.size, segments, is_lost: is_down || is_corrupted, is_marked };
         if !self.last.is_lost {
             return Some(Sent { packet, item, passage, is_copy });
         }
         let cause = if is_down { DropCause::Outage } else { DropCause::Corruption };
-        self.counts.wire_losses += 1;
+        self.counts.wire_losses += segments;
         self.lost.push(Dropped { packet, item, cause, passage: Some(passage), is_copy });
         None
     }
@@ -236,8 +243,8 @@ impl<T> Port<T> {
         }
         let (item, cause) = self.drops.pop()?;
         match cause {
-            DropCause::Queue => self.counts.queue_drops += 1,
-            DropCause::Aqm => self.counts.aqm_drops += 1,
+            DropCause::Queue => self.counts.queue_drops += item.count(),
+            DropCause::Aqm => self.counts.aqm_drops += item.count(),
             cause => unreachable!("a discipline does not drop for {}", cause.name()),
         }
         let Waiting { packet, is_copy, .. } = self.take(item);
@@ -252,13 +259,13 @@ impl<T> Port<T> {
 
     /// Counts of the port up to `at`, which is no earlier than the last call.
     pub fn carried(&self, at: Nanos) -> Carried {
-        let Last { end, size, is_lost, is_marked } = self.last;
+        let Last { end, size, segments, is_lost, is_marked } = self.last;
         let busy = end > at;
         Carried {
-            packets: self.counts.packets - u64::from(busy),
+            packets: self.counts.packets - if busy { segments } else { 0 },
             bytes: self.counts.bytes - if busy { u64::from(size) } else { 0 },
-            wire_losses: self.counts.wire_losses - u64::from(busy && is_lost),
-            marks: self.counts.marks - u64::from(busy && is_marked),
+            wire_losses: self.counts.wire_losses - if busy && is_lost { segments } else { 0 },
+            marks: self.counts.marks - if busy && is_marked { segments } else { 0 },
             ..self.counts
         }
     }
@@ -281,12 +288,12 @@ impl<T> Port<T> {
         let mut item = Item { arrival: at, ..item };
         let ecn = item.ecn;
         if self.policer.as_mut().is_some_and(|policer| !policer.admits(at, &mut item)) {
-            self.counts.policer_drops += 1;
+            self.counts.policer_drops += item.count();
             self.lost.push(Dropped { packet, item, cause: DropCause::Policer, passage: None, is_copy: false });
             return;
         }
         if self.loss.as_mut().is_some_and(|loss| loss.strikes(at)) {
-            self.counts.losses += 1;
+            self.counts.losses += item.count();
             self.lost.push(Dropped { packet, item, cause: DropCause::Loss, passage: None, is_copy: false });
             return;
         }
@@ -300,7 +307,7 @@ impl<T> Port<T> {
         }
         self.enqueue(item, headers, Waiting { packet, ecn, is_copy: false, is_corrupted: false });
         if let Some(copy) = copy {
-            self.counts.duplicates += 1;
+            self.counts.duplicates += item.count();
             self.enqueue(item, headers, Waiting { packet: copy, ecn, is_copy: true, is_corrupted: false });
         }
         self.due = self.due.min(start);
@@ -321,7 +328,7 @@ impl<T> Port<T> {
         let verdict = self.queue.judge(&mut item, false);
         if let Verdict::Queued { duplicated: true, .. } = verdict {
             let (mut item, copy) = (item, copy(&packet));
-            self.counts.duplicates += 1;
+            self.counts.duplicates += item.count();
             let verdict = self.queue.judge(&mut item, true);
             self.carry_out(verdict, item, headers, Waiting { packet: copy, ecn, is_copy: true, is_corrupted: false });
         }

@@ -1,6 +1,7 @@
 //! The bottleneck, and the further links, which have the same fields.
 
 use ackclock_core::Nanos;
+use ackclock_net::Large;
 use ackclock_schema::kinds::{Label, one_of, time};
 use ackclock_schema::lists::list;
 use ackclock_schema::record;
@@ -11,7 +12,7 @@ use ackclock_schema::union::tagged;
 use serde_json::{Map, Value as Json};
 
 use super::impairments::{Jitter, Loss, Outage, outages};
-use super::link::{LinkDelay, LinkRate, changing_delay, varying_rate};
+use super::link::{LinkDelay, LinkRate, changing_delay, large, varying_rate};
 use super::netem::Netem;
 use super::policer::Policer;
 use super::preset::PRESETS;
@@ -42,6 +43,10 @@ record! {
         netem: Option<Netem> = optional("none", table());
         /// Linux's netem in the direction from sink to source, with the reverse queue as its child.
         reverse_netem: Option<Netem> = optional("none", table());
+        /// Treatment of the large packets that segmentation offload (GSO) of the senders' hosts makes.
+        gso: Option<Large> = optional("off", large());
+        /// Treatment of large packets in the direction from sink to source.
+        reverse_gso: Option<Large> = optional("as gso", large());
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.

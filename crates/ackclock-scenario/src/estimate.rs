@@ -51,6 +51,8 @@ const FIXED_BYTES: f64 = 32.0 * 1024.0 * 1024.0;
 const ROW_BYTES: f64 = 640.0;
 /// Bytes of a flow with its access links.
 const FLOW_BYTES: f64 = 8_192.0;
+/// Bytes of a further host of a flow, with its access link.
+const HOST_BYTES: f64 = 2_048.0;
 /// Bytes of a connection with both ends.
 const CONNECTION_BYTES: f64 = 16_384.0;
 /// Bytes of a packet in flight, with its record at the sender, which is kept until the packet is acknowledged.
@@ -167,7 +169,8 @@ impl Scenario {
             let sketches = if probes.delays { 2.0 } else { 1.0 };
             // Closed connections are forgotten, and at most `OPEN` connections are open at once.
             let open = demand.connections.min(OPEN) * CONNECTION_BYTES + demand.datagrams;
-            let bytes = copies * (FLOW_BYTES + open + sketches * SKETCH_BYTES * f64::from(demand.rows >= 1.0));
+            let hosts = flow.app.hosts().iter().map(|hosts| f64::from(hosts - 1)).sum::<f64>() * HOST_BYTES;
+            let bytes = copies * (FLOW_BYTES + hosts + open + sketches * SKETCH_BYTES * f64::from(demand.rows >= 1.0));
             let name = if flow.count > 1 { format!("flows[{index}].count") } else { format!("flows[{index}].app") };
             parts.push(Part { bytes, ..Part::rows(&name, copies * (own + demand.rows)) });
         }

@@ -1,8 +1,8 @@
 //! The fields of one direction of a link besides its queue: a rate that may vary, a delay that may change, and
 //! impairments.
 
-use ackclock_net::Schedule;
 use ackclock_net::server::{CellularModel, Steps, Trace};
+use ackclock_net::{Large, Schedule};
 use serde_json::{Value as Json, json};
 
 use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
@@ -11,7 +11,7 @@ use super::policer::Policer;
 use super::series::RateSeries;
 use ackclock_core::{Nanos, Rate};
 use ackclock_schema::file::{Alone, Format, FromFile};
-use ackclock_schema::kinds::{Info, Kind, Scalar, rate, real, time};
+use ackclock_schema::kinds::{Info, Kind, OneOf, Scalar, one_of, rate, real, time};
 use ackclock_schema::lists::list;
 use ackclock_schema::problems::Problems;
 use ackclock_schema::quantity::TIME;
@@ -223,6 +223,24 @@ fn check_rate(rate: &VaryingRate, at: &KeyPath, problems: &mut Problems<'_>) {
     }
 }
 
+/// Returns the treatments of large packets by name.
+pub(super) fn large() -> OneOf<Large> {
+    let options = [
+        ("off", Large::Split, "they are split before the link, whose queue holds segments: a link in the network"),
+        (
+            "queue",
+            Large::Queued,
+            "the queue holds them and the wire carries segments: a queue discipline of the sending host before its network card",
+        ),
+        (
+            "whole",
+            Large::Whole,
+            "they stay whole up to the next link or host, as between virtual interfaces (Mininet, containers, veth)",
+        ),
+    ];
+    one_of("treatment of large packets", options)
+}
+
 /// Refuses steps that do not begin at zero or are not in order, and a period that ends before the last step.
 pub(super) fn check_steps(
     times: impl Iterator<Item = Nanos>,
@@ -328,6 +346,8 @@ pub struct Direction<'a> {
     pub jitter: Option<&'a Jitter>,
     /// Policer of the direction.
     pub policer: Option<&'a Policer>,
+    /// Treatment of large packets.
+    pub large: Large,
     /// Packets lost before the queue.
     pub loss: &'a Loss,
     /// netem before the queue.

@@ -47,8 +47,8 @@ record! {
         bottleneck: Bottleneck = required(table());
         /// Links besides the bottleneck, with the nodes that they join.
         links: Option<Vec<Link>> = optional("none", list("link", table()));
-        /// The access links, which connect each flow's source and sink with the network; every flow has one on each
-        /// side.
+        /// The access links, which connect each flow's source and sink with the network; every host of a flow has one of
+        /// its own. A flow has one host on each side, unless its application has several.
         access: Access = default(json!({}), table());
         /// The flows, each with its application and its TCP.
         flows: Vec<Flow> = required(list("flow", table()));
@@ -62,9 +62,9 @@ record! {
     pub struct Access {
         /// Rate of both links in both directions.
         rate: AccessRate = default("10x", spelled());
-        /// Propagation delay between the source and the bottleneck, one way, drawn once for every flow.
+        /// Propagation delay between the source and the bottleneck, one way, drawn once for every source host.
         source_delay: Random<Delay> = default("0s", drawn());
-        /// Propagation delay between the bottleneck and the sink, one way, drawn once for every flow.
+        /// Propagation delay between the bottleneck and the sink, one way, drawn once for every sink host.
         sink_delay: Random<Delay> = default("0s", drawn());
         /// Policer where the source's packets enter the network.
         source_policer: Option<Policer> = optional("none", tagged());
@@ -74,6 +74,10 @@ record! {
         reverse_sink_policer: Option<Policer> = optional("none", tagged());
         /// Policer where packets leave the network for the source.
         reverse_source_policer: Option<Policer> = optional("none", tagged());
+        /// Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them.
+        gso: Option<bool> = optional("true", Flag);
+        /// Time for which a host's network card collects segments before the host merges them (GRO) and hands them to TCP.
+        gro: Option<Nanos> = optional("segments arrive one by one", time().positive());
     }
 }
 
@@ -94,6 +98,10 @@ record! {
         reverse_sink_policer: Option<Policer> = optional("as access.reverse_sink_policer", tagged());
         /// Policer where packets leave the network for the source.
         reverse_source_policer: Option<Policer> = optional("as access.reverse_source_policer", tagged());
+        /// Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them.
+        gso: Option<bool> = optional("as access.gso", Flag);
+        /// Time for which a host's network card collects segments before the host merges them (GRO) and hands them to TCP.
+        gro: Option<Nanos> = optional("as access.gro", time().positive());
     }
 }
 

@@ -29,6 +29,8 @@ impl Scenario {
             access.sink_policer = own.sink_policer.or(access.sink_policer);
             access.reverse_source_policer = own.reverse_source_policer.or(access.reverse_source_policer);
             access.reverse_sink_policer = own.reverse_sink_policer.or(access.reverse_sink_policer);
+            access.gso = own.gso.or(access.gso);
+            access.gro = own.gro.or(access.gro);
         }
         access
     }
@@ -112,6 +114,7 @@ impl Bottleneck {
             delay: &self.delay,
             jitter: self.jitter.as_ref(),
             policer: self.policer.as_ref(),
+            large: self.gso.unwrap_or_default(),
             loss: &self.loss,
             netem: self.netem.as_ref(),
             duplication: self.duplication.as_ref(),
@@ -127,6 +130,7 @@ impl Bottleneck {
             delay: self.reverse_delay(),
             jitter: self.reverse_jitter.as_ref(),
             policer: self.reverse_policer.as_ref(),
+            large: self.reverse_gso.or(self.gso).unwrap_or_default(),
             loss: &self.reverse_loss,
             netem: self.reverse_netem.as_ref(),
             duplication: self.reverse_duplication.as_ref(),

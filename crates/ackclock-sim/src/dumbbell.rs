@@ -48,7 +48,7 @@ impl Dumbbell {
     /// Adds the access links of a flow over the bottleneck. Returns its routes from source to sink and from sink to
     /// source.
     pub fn flow(&mut self, access: Access) -> [Route; 2] {
-        self.flow_over(access, Policers::default(), &[self.forward], &[self.reverse])
+        self.flow_over(access, &Policers::default(), &[self.forward], &[self.reverse])
     }
 
     /// Adds the access links of a flow over the links `forward` (from source to sink) and `reverse` (from sink to source).
@@ -56,30 +56,59 @@ impl Dumbbell {
     pub fn flow_over(
         &mut self,
         access: Access,
-        policers: Policers,
+        policers: &Policers,
         forward: &[LinkId],
         reverse: &[LinkId],
     ) -> [Route; 2] {
+        let Access { rate, source_delay, sink_delay } = access;
+        self.pairs_over(rate, [&[source_delay], &[sink_delay]], policers, forward, reverse)[0]
+    }
+
+    /// Adds the access links of a flow with several hosts at an end, of which each has a propagation delay. Returns the
+    /// routes of each pair of hosts, as [`Dumbbell::flow_over`] does; pair `n` has the host `n % hosts` of each end.
+    ///
+    /// # Panics
+    /// If an end has no host.
+    pub fn pairs_over(
+        &mut self,
+        rate: Rate,
+        delays: [&[Nanos]; 2],
+        policers: &Policers,
+        forward: &[LinkId],
+        reverse: &[LinkId],
+    ) -> Vec<[Route; 2]> {
         let topology = &mut self.topology;
-        let mut link = |delay, policer| match policer {
-            None => topology.link(Link::uncounted(access.rate, delay)),
+        let mut link = |delay: Nanos, policer: &Option<Policer>| match policer {
+            None => topology.link(Link::uncounted(rate, delay)),
             Some(policer) => {
-                let link = topology.port(policed(access.rate, delay, policer));
+                let link = topology.port(policed(rate, delay, policer.clone()));
                 topology.measure(link);
                 link
             }
         };
+        let mut links = |delays: &[Nanos], policers: [&Option<Policer>; 2]| -> Vec<[LinkId; 2]> {
+            delays.iter().map(|delay| policers.map(|policer| link(*delay, policer))).collect()
+        };
         let [up, down, to_sink, from_sink] = policers;
-        let [source_out, source_in] = [link(access.source_delay, up), link(access.source_delay, down)];
-        let [sink_in, sink_out] = [link(access.sink_delay, to_sink), link(access.sink_delay, from_sink)];
-        let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
-        [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
+        let (sources, sinks) = (links(delays[0], [up, down]), links(delays[1], [to_sink, from_sink]));
+        let pair = |number: usize| {
+            let ([source_out, source_in], [sink_in, sink_out]) =
+                (sources[number % sources.len()], sinks[number % sinks.len()]);
+            let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
+            [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
+        };
+        (0..sources.len().max(sinks.len())).map(pair).collect()
     }
 
-    /// Returns the names of a flow's own links in the order of their numbers. A name has the host and the direction:
-    /// away from the host (`up`) or to the host (`down`).
-    pub fn own_links(flow: &str) -> [String; 4] {
-        ["source.up", "source.down", "sink.down", "sink.up"].map(|end| format!("{flow}.{end}"))
+    /// Returns the names of the own links of a flow with these numbers of hosts at the source and at the sink, in the
+    /// order of the links' numbers. A name has the host and the direction: away from the host (`up`) or to the host
+    /// (`down`).
+    pub fn own_links(flow: &str, [sources, sinks]: [u32; 2]) -> Vec<String> {
+        let names = |side: &str, hosts: u32, directions: [&str; 2]| -> Vec<String> {
+            let host = |number| if hosts == 1 { side.to_owned() } else { format!("{side}.{number}") };
+            (0..hosts).flat_map(|number| directions.map(|end| format!("{flow}.{}.{end}", host(number)))).collect()
+        };
+        [names("source", sources, ["up", "down"]), names("sink", sinks, ["down", "up"])].concat()
     }
 }
 

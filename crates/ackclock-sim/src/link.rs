@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ackclock_net::netem::{self, Netem};
 use ackclock_net::queue::{CATALOGUE, Entry, Settings};
 use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, Playback, Steps, Trace};
-use ackclock_net::{Limit, Link, Loss, Policer, Port, Propagation, Schedule, Seed, Server, Transmitter};
+use ackclock_net::{Large, Limit, Link, Loss, Policer, Port, Propagation, Schedule, Seed, Server, Transmitter};
 
 use crate::ids::LinkId;
 use crate::network::Topology;
@@ -31,6 +31,8 @@ pub struct LinkSpec {
     pub impairments: Impairments,
     /// Size of a full packet, in bytes.
     pub packet_size: u32,
+    /// Treatment of large packets of segmentation offload.
+    pub large: Large,
     /// Seed of the queue's random draws.
     pub seed: Seed,
 }
@@ -107,6 +109,7 @@ impl LinkSpec {
             loss: None,
             impairments: Impairments::default(),
             packet_size: 1500,
+            large: Large::Split,
             seed: Seed::default(),
         }
     }
@@ -119,7 +122,8 @@ impl LinkSpec {
 
     /// Adds the link to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
-        let is_plain = self.queue.name == CATALOGUE[0].name && self.impairments.are_none();
+        let large = self.large;
+        let is_plain = self.queue.name == CATALOGUE[0].name && self.impairments.are_none() && large == Large::Split;
         let link = if is_plain && topology.computes_ahead() {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
@@ -130,6 +134,7 @@ impl LinkSpec {
             topology.port(self.port())
         };
         topology.measure(link);
+        topology.treat_large(link, large);
         link
     }
 

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::queue::Headers;
 use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
-use ackclock_net::{Carried, DropCause, Lane, Link, NEVER, Passage, Place, Port, Refusal, Sent};
+use ackclock_net::{Carried, DropCause, Lane, Large, Link, NEVER, Passage, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
 use crate::endpoint::Contents;
@@ -39,6 +39,7 @@ struct Stage {
 
 struct LinkState {
     link: Link,
+    large: Large,
     /// Lane of the packets that were sent into the link, if a stage ends with the link.
     lane: u32,
     /// Number of its port; `None` if the link is not a port.
@@ -80,7 +81,7 @@ impl Topology {
 
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.links.push(LinkState { link, lane: 0, port: None, queueing_delays: None });
+        self.links.push(LinkState { link, large: Large::Split, lane: 0, port: None, queueing_delays: None });
         LinkId(self.links.len() as u32 - 1)
     }
 
@@ -90,6 +91,16 @@ impl Topology {
         self.links[link.0 as usize].port = Some(self.ports.len() as u32);
         self.ports.push(PortState { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new() });
         link
+    }
+
+    /// Sets the treatment of large packets by a link.
+    pub fn treat_large(&mut self, link: LinkId, large: Large) {
+        self.links[link.0 as usize].large = large;
+    }
+
+    /// Returns the treatment of large packets by a link.
+    pub fn large(&self, link: LinkId) -> Large {
+        self.links[link.0 as usize].large
     }
 
     /// Records the queueing delays of a link.
@@ -278,7 +289,7 @@ impl<P: Contents> Network<P> {
 
     /// Sets the hosts and the code point of the packets on the routes of a flow, in the forward and in the reverse
     /// direction; the code point is the same in both.
-    pub fn describe_both(&mut self, routes: [Route; 2], headers: Headers) {
+    fn describe_both(&mut self, routes: [Route; 2], headers: Headers) {
         self.describe(routes[0], headers);
         let (source, destination) = (headers.destination, headers.source);
         self.describe(routes[1], Headers { source, destination, ..headers });
@@ -287,6 +298,28 @@ impl<P: Contents> Network<P> {
     fn stages_of(&self, route: Route) -> std::ops::Range<usize> {
         let next = self.routes.get(route.0 as usize + 1).map_or(self.stages.len(), |first| *first as usize);
         self.first_stage(route) as usize..next
+    }
+
+    /// Sets the flow numbers and the headers of the routes of all pairs of hosts of a flow, and returns their first
+    /// stages. `flows` has the numbers by the side that sends, `headers` those of the first hosts, and `hosts` the numbers
+    /// of hosts on both sides.
+    pub fn name_pairs(
+        &mut self,
+        routes: &[[Route; 2]],
+        flows: [u64; 2],
+        headers: Headers,
+        hosts: [u32; 2],
+    ) -> Vec<[u32; 2]> {
+        for (number, pair) in (0..).zip(routes) {
+            for (route, flow) in pair.iter().zip(flows) {
+                self.name(*route, flow);
+            }
+            let [source, destination] = hosts.map(|hosts| u64::from(number % hosts));
+            let source = headers.source.wrapping_add(source);
+            let destination = headers.destination.wrapping_add(destination);
+            self.describe_both(*pair, Headers { source, destination, ..headers });
+        }
+        routes.iter().map(|pair| pair.map(|route| self.first_stage(route))).collect()
     }
 
     /// Notes that a connection begins in a slot: packets of that generation to either of its ends belong to it.
@@ -335,9 +368,12 @@ impl<P: Contents> Network<P> {
     /// the link `last`, if it comes from a link.
     #[inline(always)]
     fn pass<O: Observer<P>>(&mut self, mut at: Nanos, packet: Packet, stage: Stage, mut last: u32, observer: &mut O) {
-        for &link in &self.hops[stage.first as usize..stage.end as usize] {
+        for (hop, &link) in (stage.first..).zip(&self.hops[stage.first as usize..stage.end as usize]) {
             if at > self.end {
                 return self.give_up(packet);
+            }
+            if packet.is_large() && self.splits(link, packet) {
+                return self.split(at, packet, Stage { first: hop, ..stage }, last, observer);
             }
             last = link.0;
             let link_state = &mut self.links[last as usize];
@@ -364,6 +400,23 @@ impl<P: Contents> Network<P> {
             Place::First => self.events.set(lane, key),
             Place::Behind => {}
             Place::None => self.append(key.of(self.shared + last), packet),
+        }
+    }
+
+    /// Whether a large packet is split when it arrives at a link.
+    #[cold]
+    fn splits(&self, link: LinkId, packet: Packet) -> bool {
+        let link_state = &self.links[link.0 as usize];
+        let by_port = |port: u32| self.ports[port as usize].port.splits(packet.size());
+        link_state.large == Large::Split || link_state.port.is_some_and(by_port)
+    }
+
+    /// Splits a large packet into its segments, and moves them through the rest of a stage.
+    #[cold]
+    #[inline(never)]
+    fn split<O: Observer<P>>(&mut self, at: Nanos, packet: Packet, rest: Stage, last: u32, observer: &mut O) {
+        for segment in packet.split(&mut self.stored) {
+            self.pass(at, segment, rest, last, observer);
         }
     }
 
@@ -475,15 +528,31 @@ impl<P: Contents> Network<P> {
             let contents = packet.contents(&self.stored);
             observer.network(at, contents.as_ref(), NetworkEvent::Sent { link, packet, passage, waited });
         }
+        if packet.is_large() && self.links[link.0 as usize].large == Large::Queued {
+            let (all, mut upto) = (packet.size(), 0);
+            for segment in packet.split(&mut self.stored) {
+                upto += segment.size();
+                self.depart(passage.arrival_of(upto, all), port, segment, observer);
+            }
+            return;
+        }
+        self.depart(passage.arrival, port, packet, observer);
+    }
+
+    /// Moves a packet on that arrives at `at` from a port.
+    #[inline]
+    fn depart<O: Observer<P>>(&mut self, at: Nanos, port: u32, packet: Packet, observer: &mut O) {
+        let port_state = &mut self.ports[port as usize];
         let stage = self.stages[packet.stage() as usize];
         if port_state.port.reorders() {
-            let key = self.events.stamp(passage.arrival, port);
+            let key = self.events.stamp(at, port);
             if key != Key::NEVER {
                 port_state.flight.insert(key, packet.before(stage.next));
             }
             return;
         }
-        self.pass(passage.arrival, packet, Stage { first: stage.first + 1, ..stage }, link.0, observer);
+        let link = port_state.link;
+        self.pass(at, packet, Stage { first: stage.first + 1, ..stage }, link.0, observer);
     }
 
     /// Sets the event of a port.

@@ -121,8 +121,9 @@ pub trait Observer<P = Segment> {
     /// Whether the observer uses the events; costly events are only prepared for such an observer.
     const ACTIVE: bool = true;
 
-    /// Handles the opening of a connection: `who` is at the endpoint with this number for packets of this generation.
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who);
+    /// Handles the opening of a connection: `who` is at the endpoint with this number for packets of this generation. Its
+    /// packets take the routes of the flow's pair of hosts with this number.
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32);
 
     /// Handles an event of an endpoint at `now`.
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>);
@@ -138,7 +139,7 @@ impl<P> Observer<P> for () {
     const ACTIVE: bool = false;
 
     #[inline(always)]
-    fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who) {}
+    fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who, _pair: u32) {}
 
     #[inline(always)]
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_, P>) {}
@@ -152,9 +153,9 @@ impl<P, O: Observer<P>> Observer<P> for Option<O> {
     const ACTIVE: bool = O::ACTIVE;
 
     #[inline]
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32) {
         if let Some(observer) = self {
-            observer.opened(endpoint, generation, who);
+            observer.opened(endpoint, generation, who, pair);
         }
     }
 

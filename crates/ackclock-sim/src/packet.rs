@@ -15,11 +15,12 @@ use crate::ids::{EndpointId, FlowEnd, Receiver};
 /// ([`Contents::pack`]) fit in; other contents are stored in [`Stored`], and the packet holds their place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The number of packed contents (64 bits); or the place in `Stored` (32); or the number of a datagram (64).
+    /// The number of packed contents (64 bits); or the place in `Stored` (32) and the size of a large packet (32); or the
+    /// number of a datagram (64).
     numbers: u64,
     /// Endpoint (32), stage (32).
     way: u64,
-    /// Size (16), generation (16), bits of packed contents (25), whether the contents are stored (1), ECN field (2),
+    /// Size (16; 0 for a large packet), generation (16), bits of packed contents (25), whether the contents are stored (1), ECN field (2),
     /// whether it is a datagram (1), traffic class (3).
     rest: u64,
     /// Time at which the packet was sent.
@@ -63,7 +64,7 @@ impl Packet {
     /// Creates the packet that carries `contents`.
     ///
     /// # Panics
-    /// If the contents are larger than the largest packet, 65,535 bytes.
+    /// If the contents are larger than the largest packet, 65,535 bytes, and no large packet of several segments.
     #[inline]
     pub fn new<P: Contents>(contents: &P, address: Address, stored: &mut Stored<P>) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
@@ -74,6 +75,10 @@ impl Packet {
             return Packet { numbers, way, rest: u64::from(size) | common | u64::from(bits) << BITS, sent };
         }
         let size = contents.size();
+        if contents.segments() > 1 {
+            let numbers = u64::from(stored.insert(contents)) | u64::from(size) << 32;
+            return Packet { numbers, way, rest: common | STORED, sent };
+        }
         assert!(size <= LARGEST_PACKET, "a packet has at most {LARGEST_PACKET} bytes, and not {size}: {contents:?}");
         let numbers = u64::from(stored.insert(contents));
         Packet { numbers, way, rest: u64::from(size) | common | STORED, sent }
@@ -118,10 +123,28 @@ impl Packet {
         (self.way >> 32) as u32
     }
 
-    /// Returns the size on the wire in bytes, including the IP header.
+    /// Returns the size on the wire in bytes, including the IP header; for a large packet, the sum of the sizes of its
+    /// segments.
     #[inline]
     pub fn size(&self) -> u32 {
-        u32::from(self.rest as u16)
+        if self.is_large() { (self.numbers >> 32) as u32 } else { u32::from(self.rest as u16) }
+    }
+
+    /// Whether this is a large packet of several segments.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        self.rest & (STORED | 0xffff) == STORED
+    }
+
+    /// Returns the packets into which the network splits a large packet.
+    #[cold]
+    pub(crate) fn split<P: Contents>(self, stored: &mut Stored<P>) -> Vec<Packet> {
+        let Receiver::Endpoint(to) = self.receiver() else { unreachable!("a datagram is not large") };
+        let class = (self.rest >> CLASS) as u8;
+        let address = Address { to, generation: self.generation(), class, stage: self.stage(), sent: self.sent };
+        let contents: P = self.contents_of_transport(stored);
+        self.release(stored);
+        (0..contents.segments()).map(|index| Packet::new(&contents.segment(index), address, stored)).collect()
     }
 
     /// Returns the generation, which tells apart the endpoints that use the same slot one after the other.
@@ -172,7 +195,8 @@ impl Packet {
         let stored = if self.rest & STORED != 0 { Some(&stored.places[self.numbers as u32 as usize]) } else { None };
         let class = (self.rest >> CLASS) as u8;
         let request = stored.and_then(Contents::request);
-        Item { size: self.size(), flow, class, ecn: self.ecn(), request, ..Item::default() }
+        let segments = stored.map_or(1, Contents::segments);
+        Item { size: self.size(), segments, flow, class, ecn: self.ecn(), request, ..Item::default() }
     }
 
     /// Returns a copy of the packet.
@@ -182,7 +206,7 @@ impl Packet {
             return *self;
         }
         let contents = stored.places[self.numbers as u32 as usize].clone();
-        Packet { numbers: u64::from(stored.insert(&contents)), ..*self }
+        Packet { numbers: self.numbers >> 32 << 32 | u64::from(stored.insert(&contents)), ..*self }
     }
 
     /// Returns the packet with the changes that a policer and a queue discipline made.

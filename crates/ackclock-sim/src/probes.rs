@@ -403,7 +403,7 @@ fn seconds(at: Nanos) -> f64 {
 }
 
 impl<P: Contents> Observer<P> for Recorder {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, _pair: u32) {
         self.endpoints.insert(endpoint, (generation, who));
     }
 
@@ -439,10 +439,23 @@ impl<P: Contents> Observer<P> for Recorder {
     }
 
     fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
-        let segment = contents.and_then(Contents::as_segment);
         if let Some(queues) = &mut self.queues {
             queues.network(at, event);
         }
+        match contents {
+            // The segments of a large packet have the same fate.
+            Some(large) if large.segments() > 1 => {
+                (0..large.segments()).for_each(|index| self.fate(at, Some(&large.segment(index)), event));
+            }
+            _ => self.fate(at, contents, event),
+        }
+    }
+}
+
+impl Recorder {
+    /// Records the event of a packet that is not a large one.
+    fn fate<P: Contents>(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
+        let segment = contents.and_then(Contents::as_segment);
         let (packet, fate) = match event {
             NetworkEvent::Dropped { link, packet, cause, .. } => {
                 self.decided(packet, segment, true);

@@ -66,6 +66,8 @@ pub struct Sender {
     pub side: Side,
     /// Number of the packet's connection. Queues that tell flows apart hash it.
     pub connection: u32,
+    /// Number of the connection among those of its flow. The connections join the flow's pairs of hosts in turn.
+    pub pair: u32,
 }
 
 /// What happened to a packet.
@@ -108,7 +110,7 @@ struct Notes {
 }
 
 impl Observer<Parcel> for Notes {
-    fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who) {}
+    fn opened(&mut self, _endpoint: EndpointId, _generation: u16, _who: Who, _pair: u32) {}
 
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_, Parcel>) {}
 
@@ -128,8 +130,8 @@ impl Observer<Parcel> for Notes {
 
 /// The way of a flow's packets.
 struct Way {
-    /// First stages of its routes, by the side that sends.
-    stages: [u32; 2],
+    /// First stages of its routes, by the pair of hosts and the side that sends.
+    stages: Vec<[u32; 2]>,
     class: u8,
     /// Propagation delay of both routes at the start, in ns.
     rtt: Nanos,
@@ -156,7 +158,7 @@ impl Relay {
         links.extend(build::policed(&dumbbell.topology, &specs));
         let topology = dumbbell.topology;
         let delays: Vec<Nanos> = topology.links().map(Link::delay).collect();
-        let hops = |flow: &FlowSpec| flow.routes.map(|route| topology.hops(route).to_vec()).concat();
+        let hops = |flow: &FlowSpec| flow.routes[0].map(|route| topology.hops(route).to_vec()).concat();
         let rtts: Vec<Nanos> = specs
             .iter()
             .map(|flow| hops(flow).iter().map(|link| delays[link.0 as usize]).fold(0, Nanos::saturating_add))
@@ -165,11 +167,9 @@ impl Relay {
         network.end_at(NEVER);
         let mut flows = Vec::new();
         for (spec, rtt) in specs.into_iter().zip(rtts) {
-            for (route, side) in spec.routes.into_iter().zip([Side::Source, Side::Sink]) {
-                network.name(route, stream_number(&format!("{}/{}", spec.labels.name, side.name())));
-            }
-            network.describe_both(spec.routes, spec.headers);
-            let stages = spec.routes.map(|route| network.first_stage(route));
+            let numbers =
+                [Side::Source, Side::Sink].map(|side| stream_number(&format!("{}/{}", spec.labels.name, side.name())));
+            let stages = network.name_pairs(&spec.routes, numbers, spec.headers, spec.hosts);
             flows.push(Way { stages, class: spec.class, rtt });
         }
         network.events.reserve(network.sources() as usize);
@@ -200,8 +200,9 @@ impl Relay {
     /// If `at` is earlier than the time of an earlier call, or if there is no such flow.
     pub fn enter(&mut self, at: Nanos, from: Sender, parcel: Parcel, happened: &mut Vec<Happened>) {
         self.advance(at, happened);
-        let Sender { flow, side, connection } = from;
-        let Way { stages, class, .. } = self.flows[flow];
+        let Sender { flow, side, connection, pair } = from;
+        let Way { stages, class, .. } = &self.flows[flow];
+        let (stages, class) = (stages[pair as usize % stages.len()], *class);
         while self.connections <= connection {
             self.network.opened(Slot(self.connections), 0, self.connections);
             self.connections += 1;

@@ -62,10 +62,10 @@ impl<P> Watchers<P> {
 }
 
 impl<P: Contents> Observer<P> for Watchers<P> {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
-        Observer::<P>::opened(&mut self.recorder, endpoint, generation, who);
-        Observer::<P>::opened(&mut self.traces, endpoint, generation, who);
-        self.verifier.opened(endpoint, generation, who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32) {
+        Observer::<P>::opened(&mut self.recorder, endpoint, generation, who, pair);
+        Observer::<P>::opened(&mut self.traces, endpoint, generation, who, pair);
+        self.verifier.opened(endpoint, generation, who, pair);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
@@ -334,7 +334,7 @@ fn watchers<E: Endpoint>(
         let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
         Recorder::new(watch, names, links.to_vec(), build::outages(scenario))
     });
-    let verifier = watching.verify.then(|| Verifier::new(topology, flows.iter().map(|flow| flow.routes)));
+    let verifier = watching.verify.then(|| Verifier::new(topology, flows.iter().map(|flow| &flow.routes[..])));
     Watchers { recorder, traces, verifier }
 }
 
@@ -365,7 +365,7 @@ fn traces<E: Endpoint>(
         links: links
             .iter()
             .map(|(_, name)| name.clone())
-            .chain(flows.iter().flat_map(|flow| Dumbbell::own_links(&flow.labels.name)))
+            .chain(flows.iter().flat_map(|flow| Dumbbell::own_links(&flow.labels.name, flow.hosts)))
             .collect(),
         bottleneck: links.iter().map(|(link, _)| *link).collect(),
         duration: scenario.duration,

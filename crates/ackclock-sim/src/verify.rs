@@ -13,6 +13,8 @@
 //! leave or are dropped only after they have arrived. If the rate is constant, it also checks that packets leave one
 //! after the other and that each takes its bits divided by the rate.
 //!
+//! A large packet of segmentation offload counts as one packet of a link, and as its segments on their way.
+//!
 //! For every packet the verifier checks that an endpoint sent it and that it follows its route link by link without a
 //! pause. The packet stays unaltered except for a mark, which requires ECN capability. It is delivered once, or
 //! dropped, or still in flight when the run ends.
@@ -21,7 +23,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
 use ackclock_net::queue::Request;
-use ackclock_net::{DropCause, Limit, Passage};
+use ackclock_net::{DropCause, Large, Limit, Passage};
 use ackclock_tcp::Segment;
 
 use crate::endpoint::{Contents, Event};
@@ -83,6 +85,7 @@ struct LinkState<P> {
     rate: Rate,
     delay: Nanos,
     limit: Limit,
+    large: Large,
     /// Time at which the link was last offered a packet.
     last: Nanos,
     /// Start of the current busy period, and the bits sent in it.
@@ -150,6 +153,16 @@ impl<P: Contents> Content<P> {
         }
     }
 
+    /// Returns the contents of the packets into which the network may split this.
+    fn segments(&self) -> Vec<Content<P>> {
+        match self {
+            Content::Transport(contents) => {
+                (0..contents.segments()).map(|index| Content::Transport(contents.segment(index))).collect()
+            }
+            Content::Datagram { .. } => vec![self.clone()],
+        }
+    }
+
     /// Returns the size of a packet that carries this, in bytes.
     fn size(&self) -> u32 {
         match self {
@@ -189,12 +202,12 @@ type Address = (Receiver, u16);
 /// The observer that verifies a run.
 pub struct Verifier<P = Segment> {
     links: Vec<LinkState<P>>,
-    /// Links of the routes from each flow's source and from its sink.
-    routes: Vec<[Vec<LinkId>; 2]>,
+    /// Links of the routes from each flow's source and from its sink, for each of its pairs of hosts.
+    routes: Vec<Vec<[Vec<LinkId>; 2]>>,
     /// Destination of the packets of each connection end.
     peers: BTreeMap<(FlowId, Conn, bool), Address>,
-    /// Sender of the packets to an endpoint.
-    senders: BTreeMap<Address, Who>,
+    /// Sender of the packets to an endpoint, and the pair of hosts.
+    senders: BTreeMap<Address, (Who, u32)>,
     /// Packets in flight to an endpoint, by the time at which they are due at the next place on their route; a number
     /// tells apart the packets with the same time.
     on_way: BTreeMap<(Address, Nanos, u64), OnWay<P>>,
@@ -205,8 +218,9 @@ pub struct Verifier<P = Segment> {
 
 impl<P: Contents> Verifier<P> {
     /// Creates a verifier for runs over `topology` of flows with these routes, each from source to sink and from sink
-    /// to source.
-    pub fn new(topology: &Topology, routes: impl Iterator<Item = [Route; 2]>) -> Verifier<P> {
+    /// to source, for each pair of hosts.
+    pub fn new<'a>(topology: &Topology, routes: impl Iterator<Item = &'a [[Route; 2]]>) -> Verifier<P> {
+        let way = |pair: &[Route; 2]| pair.map(|route| topology.hops(route).to_vec());
         let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
             port: topology.as_port(LinkId(number)).map(|port| Inside {
                 rate: port.server().fixed_rate(),
@@ -217,6 +231,7 @@ impl<P: Contents> Verifier<P> {
             rate: link.rate(),
             delay: link.delay(),
             limit: link.limit(),
+            large: topology.large(LinkId(number)),
             last: 0,
             busy_from: 0,
             bits: 0,
@@ -225,7 +240,7 @@ impl<P: Contents> Verifier<P> {
         };
         Verifier {
             links: (0..).zip(topology.links()).map(link).collect(),
-            routes: routes.map(|way| way.map(|route| topology.hops(route).to_vec())).collect(),
+            routes: routes.map(|pairs| pairs.iter().map(way).collect()).collect(),
             peers: BTreeMap::new(),
             senders: BTreeMap::new(),
             on_way: BTreeMap::new(),
@@ -265,10 +280,10 @@ impl<P: Contents> Verifier<P> {
     /// flight.
     fn take(&mut self, at: Nanos, link: Option<LinkId>, to: Address, content: &Content<P>) -> Option<OnWay<P>> {
         let sender = match to.0 {
-            Receiver::Flow(end) => Some((end.flow, end.side.peer())),
-            Receiver::Endpoint(_) => self.senders.get(&to).map(|who| (who.flow, who.side)),
+            Receiver::Flow(end) => Some((end.flow, 0, end.side.peer())),
+            Receiver::Endpoint(_) => self.senders.get(&to).map(|(who, pair)| (who.flow, *pair, who.side)),
         };
-        let route = sender.map(|(flow, side)| &self.routes[flow.index()][side as usize]);
+        let route = sender.map(|(flow, pair, side)| &self.routes[flow.index()][pair as usize][side as usize]);
         let next = |packet: &OnWay<P>| route.and_then(|route| route.get(packet.hops)).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
         let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.content, content)).map(|(key, _)| *key);
@@ -320,8 +335,10 @@ impl<P: Contents> Verifier<P> {
         self.expect(Law::Delay, at, came == arrival, || format!("it arrived at {came} instead of {arrival}"));
 
         let to = address(packet);
-        if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, content) {
-            self.put(to, passage.arrival, OnWay { content: content.clone(), hops: hops + 1 });
+        for content in content.segments() {
+            if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, &content) {
+                self.put(to, passage.arrival, OnWay { content, hops: hops + 1 });
+            }
         }
     }
 
@@ -329,15 +346,21 @@ impl<P: Contents> Verifier<P> {
     fn arrived(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) {
         self.offered(at, link);
         let to = address(packet);
-        let Some(on_way) = self.take(at, Some(link), to, content) else { return };
-        let Some(inside) = &mut self.links[link.0 as usize].port else {
-            return self.broken(Law::Way, at, format!("link {} is no port", link.0));
-        };
-        inside.packets.entry(to).or_default().push((at, on_way));
+        for content in content.segments() {
+            let Some(on_way) = self.take(at, Some(link), to, &content) else { return };
+            let Some(inside) = &mut self.links[link.0 as usize].port else {
+                return self.broken(Law::Way, at, format!("link {} is no port", link.0));
+            };
+            inside.packets.entry(to).or_default().push((at, on_way));
+        }
     }
 
     /// Handles the copy of a packet that arrived at a port.
     fn copied(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) {
+        content.segments().iter().for_each(|content| self.copied_segment(at, link, packet, content));
+    }
+
+    fn copied_segment(&mut self, at: Nanos, link: LinkId, packet: Packet, content: &Content<P>) {
         let inside = self.links[link.0 as usize].port.as_mut();
         let packets = inside.map(|inside| inside.packets.entry(address(packet)).or_default());
         let copy = packets.and_then(|packets| {
@@ -374,7 +397,12 @@ impl<P: Contents> Verifier<P> {
 
     /// Handles a packet that leaves a port's queue for the wire.
     fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, content: &Content<P>) {
-        let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, content) else { return };
+        let mut left = Vec::new();
+        for content in content.segments() {
+            let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, &content) else { return };
+            left.push((arrived, hops, content));
+        }
+        let arrived = left[0].0;
         let state = &mut self.links[link.0 as usize];
         let (delay, Some(inside)) = (state.delay, state.port.as_mut()) else { return };
         let Passage { start, departure, arrival } = passage;
@@ -392,13 +420,21 @@ impl<P: Contents> Verifier<P> {
             let due = departure.saturating_add(delay);
             self.expect(Law::Delay, at, arrival >= due, || format!("it arrives at {arrival}, before {due}"));
         }
-        self.put(address(packet), arrival, OnWay { content: content.clone(), hops: hops + 1 });
+        let is_split = self.links[link.0 as usize].large == Large::Queued;
+        let (all, mut upto) = (content.size(), 0);
+        for (_, hops, content) in left {
+            upto += content.size();
+            let due = if is_split { passage.arrival_of(upto, all) } else { arrival };
+            self.put(address(packet), due, OnWay { content, hops: hops + 1 });
+        }
     }
 
     fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, content: &Content<P>) {
         let state = self.offered(at, link);
         if state.port.is_some() {
-            self.leave(at, link, packet, content);
+            for content in content.segments() {
+                self.leave(at, link, packet, &content);
+            }
             return;
         }
         let full = state.free_at() > at && !state.has_room(at, packet.size());
@@ -441,13 +477,13 @@ impl Likeness {
 }
 
 impl<P: Contents> Observer<P> for Verifier<P> {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32) {
         let sender = Who { side: who.side.peer(), ..who };
         self.peers.insert(
             (sender.flow, sender.conn, sender.side == Side::Source),
             (Receiver::Endpoint(endpoint), generation),
         );
-        self.senders.insert((Receiver::Endpoint(endpoint), generation), sender);
+        self.senders.insert((Receiver::Endpoint(endpoint), generation), (sender, pair));
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
@@ -470,7 +506,9 @@ impl<P: Contents> Observer<P> for Verifier<P> {
             NetworkEvent::Enqueued { link, packet, passage } => self.enqueued(at, link, packet, passage, content),
             NetworkEvent::Dropped { link, packet, cause, .. } => self.dropped(at, link, cause, packet, content),
             NetworkEvent::Delivered { packet } => {
-                self.take(at, None, address(packet), content);
+                for content in content.segments() {
+                    self.take(at, None, address(packet), &content);
+                }
             }
         }
     }

@@ -37,6 +37,7 @@ pub mod endpoint;
 pub mod error;
 pub mod fast_open;
 pub mod info;
+mod large;
 pub mod limits;
 pub mod observer;
 pub mod pacing;

@@ -55,7 +55,7 @@ pub struct Timestamps {
 }
 
 /// The AccECN option (RFC 9768 section 3.2.3): byte counters of the sender of the option, 24 bits each, in the order of
-/// kind
+/// kind 172 (AccECN0) or 174 (AccECN1); the option may end after any of them.
 // The order of the fields is their order in memory: the other variant of [`Feedback`] fits behind the first field.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C)]
@@ -169,8 +169,10 @@ pub struct Segment {
     pub window_scale: u8,
     /// Payload length in bytes.
     pub len: u32,
-    /// (AccECN0) or 174 (AccECN1); the option may end after any of them.
+    /// Maximum segment size option of a SYN (RFC 9293 section 3.7.1); 0 if absent.
     pub mss: u16,
+    /// Payload of each segment but the last if this is a large packet of several segments; 0 if it is a single segment.
+    pub part: u16,
     /// Whether a SYN carries SACK-permitted (RFC 2018).
     pub sack_permitted: bool,
     /// Number of entries of `sack` in use.
@@ -198,6 +200,7 @@ impl Segment {
             window_scale: Segment::NO_OPTION,
             len: 0,
             mss: 0,
+            part: 0,
             sack_permitted: false,
             sack_count: 0,
             sack: [SackBlock { start: 0, end: 0 }; MAX_SACK_BLOCKS],

@@ -95,6 +95,8 @@ class Path:
     """The namespaces and devices."""
 
     def __init__(self, question: dict[str, Any]) -> None:
+        self.offloads = bool(question["offloads"])
+        """Whether large packets of segmentation offload stay whole on all devices."""
         self.senders = [f"s{number}" for number in range(len(question["flows"]))]
         for name in [*self.senders, "r", "x", "d"]:
             shell("ip", "netns", "add", name)
@@ -126,7 +128,8 @@ class Path:
             shell("ip", "link", "set", "dev", made, "netns", inside, "name", name)
             shell("ip", "-n", inside, "addr", "add", f"{ip}/24", "dev", name)
             shell("ip", "-n", inside, "link", "set", "dev", name, "up")
-            self.inside(inside, without_offloads, name)
+            if not self.offloads:
+                self.inside(inside, without_offloads, name)
 
     def queue(self, namespace: str, device: str, *parameters: str) -> None:
         shell("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "netem", *parameters)

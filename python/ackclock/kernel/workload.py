@@ -98,6 +98,7 @@ class _Reader:
             "rate_bps": self.number("bottleneck.rate", link["rate"], RATES),
             "delay_ns": delay,
             "queue_packets": self.queue(link),
+            "offloads": self.offloads(link),
             "sysctls": {},
             "flows": [self.flow(number, flow) for number, flow in enumerate(self.flows())],
         }
@@ -110,7 +111,7 @@ class _Reader:
 
     def queue(self, link: dict[str, Any]) -> int:
         for key in link:
-            if key not in ("preset", "rate", "delay", "queue", "loss", "reverse_loss"):
+            if key not in ("preset", "rate", "delay", "queue", "loss", "reverse_loss", "gso"):
                 self.refuse(f"bottleneck.{key}", "is nothing that the kernel's path has; accepted: leave it out")
         for key in ("loss", "reverse_loss"):
             if link.get(key, {}).get("probability") not in ("0%", None):
@@ -125,6 +126,14 @@ class _Reader:
             self.refuse("bottleneck.queue.limit", message)
             return 0
         return int(found[1])
+
+    def offloads(self, link: dict[str, Any]) -> bool:
+        """Whether large packets stay whole on the virtual interfaces of the path."""
+        gso = link.get("gso", "off")
+        if gso == "queue":
+            message = 'needs a network card, and the path has virtual interfaces alone; accepted: "off", "whole"'
+            self.refuse("bottleneck.gso", message)
+        return bool(gso == "whole")
 
     def flow(self, number: int, flow: dict[str, Any]) -> dict[str, Any]:
         path = f"flows[{number}]"

@@ -30,7 +30,16 @@ from ackclock.scenario._source import (
 
 if TYPE_CHECKING:
     from ackclock.scenario._access import Access
-    from ackclock.scenario._bottleneck import Bottleneck, Delay, DelayStep, Fate, Netem, Outage, Preset
+    from ackclock.scenario._bottleneck import (
+        Bottleneck,
+        Delay,
+        DelayStep,
+        Fate,
+        Netem,
+        Outage,
+        Preset,
+        TreatmentOfLargePackets,
+    )
     from ackclock.scenario._flows import (
         CarefulResume,
         CodePoint,
@@ -76,6 +85,7 @@ __all__ = [
     "Stack",
     "Text",
     "TimeoutRule",
+    "TreatmentOfLargePackets",
     "WindowUnit",
     "WindowValidation",
     "catalogue",
@@ -111,6 +121,7 @@ _HOMES = {
     "SlowStart": "ackclock.scenario._flows",
     "Stack": "ackclock.scenario._flows",
     "TimeoutRule": "ackclock.scenario._flows",
+    "TreatmentOfLargePackets": "ackclock.scenario._bottleneck",
     "WindowUnit": "ackclock.scenario._flows",
     "WindowValidation": "ackclock.scenario._flows",
 }

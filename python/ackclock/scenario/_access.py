@@ -16,7 +16,9 @@ __all__ = ["Access"]
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Access(Record):
-    """The access links, which connect each flow's source and sink with the network; every flow has one on each side.
+    """The access links, which connect each flow's source and sink with the network.
+
+    Every host of a flow has one of its own. A flow has one host on each side, unless its application has several.
 
     Parameters
     ----------
@@ -24,11 +26,13 @@ class Access(Record):
         Rate of both links in both directions. Accepted: a rate above zero such as "100Mbps", or a multiple of the
         bottleneck's such as "10x". Default: "10x".
     source_delay
-        Propagation delay between the source and the bottleneck, one way, drawn once for every flow. Accepted: a class
-        of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Propagation delay between the source and the bottleneck, one way, drawn once for every source host. Accepted: a
+        class of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default:
+        "0s".
     sink_delay
-        Propagation delay between the bottleneck and the sink, one way, drawn once for every flow. Accepted: a class of
-        `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default: "0s".
+        Propagation delay between the bottleneck and the sink, one way, drawn once for every sink host. Accepted: a
+        class of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default:
+        "0s".
     source_policer
         Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a
         rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
@@ -41,6 +45,11 @@ class Access(Record):
     reverse_source_policer
         Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
         rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+    gso
+        Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them. Absent: true.
+    gro
+        Time for which a host's network card collects segments before the host merges them (GRO) and hands them to TCP.
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: segments arrive one by one.
     """
 
     rate: str | None = None
@@ -50,3 +59,5 @@ class Access(Record):
     sink_policer: Policer | None = None
     reverse_sink_policer: Policer | None = None
     reverse_source_policer: Policer | None = None
+    gso: bool | None = None
+    gro: str | None = None

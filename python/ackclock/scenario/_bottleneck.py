@@ -19,7 +19,7 @@ from ackclock.scenario.queue import Queue
 from ackclock.scenario.rate import Rate
 from ackclock.scenario.slot import Slot
 
-__all__ = ["Bottleneck", "Delay", "DelayStep", "Fate", "Netem", "Outage", "Preset"]
+__all__ = ["Bottleneck", "Delay", "DelayStep", "Fate", "Netem", "Outage", "Preset", "TreatmentOfLargePackets"]
 
 Preset: TypeAlias = Literal[
     "edge",
@@ -51,6 +51,19 @@ Preset: TypeAlias = Literal[
 - ``transoceanic``: The transoceanic link of the TCP evaluation suite: 1 Gbit/s, 65 ms.
 - ``dial-up``: The dial-up link of the TCP evaluation suite: 64 kbit/s, 5 ms, a queue of 8 packets.
 - ``satellite``: The geostationary satellite of the TCP evaluation suite: 40 Mbit/s and 4 Mbit/s back, 300 ms.
+"""
+
+TreatmentOfLargePackets: TypeAlias = Literal[
+    "off",
+    "queue",
+    "whole",
+]
+"""Treatment of the large packets that segmentation offload (GSO) of the senders' hosts makes.
+
+- ``off``: they are split before the link, whose queue holds segments: a link in the network
+- ``queue``: the queue holds them and the wire carries segments: a queue discipline of the sending host before its
+  network card
+- ``whole``: they stay whole up to the next link or host, as between virtual interfaces (Mininet, containers, veth)
 """
 
 Fate: TypeAlias = Literal[
@@ -244,6 +257,11 @@ class Bottleneck(Record):
         Linux's netem in the direction from source to sink, with the queue as its child. Absent: none.
     reverse_netem
         Linux's netem in the direction from sink to source, with the reverse queue as its child. Absent: none.
+    gso
+        Treatment of the large packets that segmentation offload (GSO) of the senders' hosts makes. Accepted: off,
+        queue, whole. Absent: off.
+    reverse_gso
+        Treatment of large packets in the direction from sink to source. Accepted: off, queue, whole. Absent: as gso.
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -290,6 +308,8 @@ class Bottleneck(Record):
     reverse_policer: Policer | None = None
     netem: Netem | None = None
     reverse_netem: Netem | None = None
+    gso: TreatmentOfLargePackets | None = None
+    reverse_gso: TreatmentOfLargePackets | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

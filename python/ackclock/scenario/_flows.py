@@ -291,6 +291,11 @@ class FlowAccess(Record):
         Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
         rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as
         access.reverse_source_policer.
+    gso
+        Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them. Absent: as access.gso.
+    gro
+        Time for which a host's network card collects segments before the host merges them (GRO) and hands them to TCP.
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: as access.gro.
     """
 
     rate: str | None = None
@@ -300,6 +305,8 @@ class FlowAccess(Record):
     sink_policer: Policer | None = None
     reverse_sink_policer: Policer | None = None
     reverse_source_policer: Policer | None = None
+    gso: bool | None = None
+    gro: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ackclock.scenario._bottleneck import Delay, Netem, Outage, Preset
+from ackclock.scenario._bottleneck import Delay, Netem, Outage, Preset, TreatmentOfLargePackets
 from ackclock.scenario._record import Record
 from ackclock.scenario.jitter import Jitter
 from ackclock.scenario.loss import Loss
@@ -63,6 +63,11 @@ class Link(Record):
         Linux's netem in the direction from source to sink, with the queue as its child. Absent: none.
     reverse_netem
         Linux's netem in the direction from sink to source, with the reverse queue as its child. Absent: none.
+    gso
+        Treatment of the large packets that segmentation offload (GSO) of the senders' hosts makes. Accepted: off,
+        queue, whole. Absent: off.
+    reverse_gso
+        Treatment of large packets in the direction from sink to source. Accepted: off, queue, whole. Absent: as gso.
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -111,6 +116,8 @@ class Link(Record):
     reverse_policer: Policer | None = None
     netem: Netem | None = None
     reverse_netem: Netem | None = None
+    gso: TreatmentOfLargePackets | None = None
+    reverse_gso: TreatmentOfLargePackets | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

@@ -40,7 +40,8 @@ class Scenario(Root):
         Links besides the bottleneck, with the nodes that they join. Accepted: a list with at least one link, each of
         class `Link`. Absent: none.
     access
-        The access links, which connect each flow's source and sink with the network; every flow has one on each side.
+        The access links, which connect each flow's source and sink with the network; every host of a flow has one of
+        its own. A flow has one host on each side, unless its application has several.
     flows
         The flows, each with its application and its TCP. Accepted: a list with at least one flow, each of class `Flow`.
     probes

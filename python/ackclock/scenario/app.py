@@ -354,6 +354,10 @@ class Web(Record):
     parallel
         Maximum number of parallel connections of a page. Accepted: a whole number of connections from 1 to 1000.
         Default: 6.
+    hosts
+        Number of client hosts, each with a server host of its own; sessions, or users, are on them in turn. Each host
+        has an access link of its own. Accepted: a whole number of hosts from 1 to 100000. Absent: one client host and
+        one server host.
     connections
         Use of a connection before it is closed. Accepted: per-object, per-page, per-session. Default: "per-page".
     records
@@ -373,6 +377,7 @@ class Web(Record):
     request_size: Distribution[str] | None = None
     server_think: Distribution[str] | None = None
     parallel: int | None = None
+    hosts: int | None = None
     connections: UseOfConnections | None = None
     records: bool | None = None
 
@@ -386,6 +391,9 @@ class Rpc(Record):
     servers
         Number of servers that receive a request at once, over one connection each. Accepted: a whole number of servers
         from 1 to 100000. Default: 1.
+    server_hosts
+        Number of hosts on which the servers run, in turn; each host has an access link of its own. Accepted: a whole
+        number of hosts from 1 to 100000. Absent: a host for each server.
     rounds
         Number of rounds. Accepted: a whole number of rounds from 1 to 10000000. Absent: rounds until the run ends.
     request_size
@@ -407,6 +415,7 @@ class Rpc(Record):
     kind: ClassVar = "rpc"
 
     servers: int | None = None
+    server_hosts: int | None = None
     rounds: int | None = None
     request_size: Distribution[str] | None = None
     response_size: Distribution[str]

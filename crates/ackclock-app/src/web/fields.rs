@@ -33,6 +33,9 @@ record! {
         server_think: Random<Delay> = default("0s", drawn());
         /// Maximum number of parallel connections of a page.
         parallel: u32 = default(6, count("connections", 1, 1_000));
+        /// Number of client hosts, each with a server host of its own; sessions, or users, are on them in turn. Each host
+        /// has an access link of its own.
+        hosts: Option<u32> = optional("one client host and one server host", count("hosts", 1, 100_000));
         /// Use of a connection before it is closed.
         connections: Reuse = default("per-page", reuse());
         /// Whether the tables web_objects and web_pages have a row for every object and page; they grow with the run.
@@ -105,6 +108,10 @@ impl AppKind for Fields {
             rows: 3.0 + records + (fetched + pages).min(2.0 * BINS),
             ..Demand::default()
         }
+    }
+
+    fn hosts(&self) -> [u32; 2] {
+        [self.hosts.unwrap_or(1); 2]
     }
 
     fn make(&self, path: Path) -> Made {

@@ -4,7 +4,8 @@
 //! webtraf). Sessions arrive as a Poisson process, or a number of users never leave. A page is a main object and, once
 //! the main object has arrived, the objects that it embeds, fetched over a limited number of parallel connections.
 //! Between pages the user thinks. The client is the sink, which opens the connections and sends requests; the server is
-//! the source. All distributions are those of the scenario; none is built in.
+//! the source. The sessions share one client host and one server host, or the hosts that the scenario gives them. All
+//! distributions are those of the scenario; none is built in.
 //!
 //! The requests of a session are drawn from a separate stream in the order of its requests, so sessions do not depend
 //! on the network. Finished sessions and connections are forgotten: the memory grows with the number that are open at
@@ -246,8 +247,9 @@ impl Web {
 
     fn ask(&mut self, ctx: &mut AppContext<'_>, kept: Option<Conn>, object: Object) {
         let conn = kept.unwrap_or_else(|| {
-            let conn = ctx.open(Side::Sink);
             let visit = object.visit;
+            let number = self.visits[visit as usize].as_ref().map_or(0, |visit| visit.number);
+            let conn = ctx.open_between(number as u32, Side::Sink);
             let new = Channel { connected: false, object: None, seen: false, visit, requests: 0, responses: 0 };
             self.channels.insert(conn, new);
             self.counts.connections += 1;

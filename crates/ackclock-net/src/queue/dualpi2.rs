@@ -291,6 +291,11 @@ impl Discipline for DualPi2 {
         Next::Empty
     }
 
+    /// Linux net/sched/sch_dualpi2.c: split_gso, which is on by default.
+    fn splits(&self, _size: u32) -> bool {
+        true
+    }
+
     fn backlog(&self) -> (u64, u64) {
         let (low, classic) = (self.low.items.backlog(), self.classic.items.backlog());
         (low.0 + classic.0, low.1 + classic.1)

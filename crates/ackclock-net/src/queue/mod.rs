@@ -96,6 +96,9 @@ pub struct Item {
     pub id: u32,
     /// Bytes on the wire.
     pub size: u32,
+    /// Number of segments if the packet is a large one, as segmentation offload makes them; below two otherwise. A
+    /// large packet counts as one packet in a queue.
+    pub segments: u32,
     /// Number of the flow. Packets of one direction of one connection have the same number, which no other packets
     /// have.
     pub flow: u64,
@@ -110,6 +113,11 @@ pub struct Item {
 }
 
 impl Item {
+    /// Number of packets that the packet counts for: that of its segments.
+    pub fn count(&self) -> u64 {
+        self.segments.max(1).into()
+    }
+
     /// Marks the packet if it is ECN-capable; returns whether it is marked now.
     pub fn mark(&mut self) -> bool {
         let capable = self.ecn.is_capable();
@@ -245,6 +253,13 @@ pub trait Discipline: Send {
     /// impairs packets itself.
     fn judge(&mut self, _item: &mut Item, _is_copy: bool) -> Verdict {
         Verdict::Queued { duplicated: false, corrupted: false }
+    }
+
+    /// Whether the discipline splits a large packet of `size` bytes into its segments before it accepts them. Most of
+    /// Linux's disciplines keep large packets whole.
+    fn splits(&self, size: u32) -> bool {
+        let _ = size;
+        false
     }
 }
 

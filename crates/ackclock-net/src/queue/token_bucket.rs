@@ -117,6 +117,11 @@ impl Discipline for TokenBucket {
         self.items.pop().map_or(Next::Empty, Next::Send)
     }
 
+    /// Linux net/sched/sch_tbf.c, tbf_enqueue: a large packet that the bucket cannot hold is split (tbf_segment).
+    fn splits(&self, size: u32) -> bool {
+        self.buckets.iter().any(|bucket| !bucket.holds(size))
+    }
+
     fn backlog(&self) -> (u64, u64) {
         self.items.backlog()
     }

@@ -135,7 +135,7 @@ tables! {
         time_s: Float "s" (Moment),
         /// The link's name; `.reverse` is the way back.
         link: Text,
-        /// Packets that wait, the one on the wire aside.
+        /// Packets that wait, the one on the wire aside. A large packet of segmentation offload counts as one.
         packets: Int,
         /// Their bytes.
         bytes: Int "bytes",

@@ -60,6 +60,7 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
     assert_eq!(scenario.access.rate, AccessRate::Times(10.0));
     assert_eq!((&scenario.access.source_delay, &scenario.access.sink_delay), (&fixed(0), &fixed(0)));
     assert_eq!(scenario.access.policers(), [None; 4]);
+    assert_eq!((scenario.access.gso, scenario.access.gro), (None, None));
     let names: Vec<_> = scenario.flows.iter().map(|flow| flow.name.as_str()).collect();
     assert_eq!(names, ["video", "file", "flow2"]);
     assert_eq!(scenario.flows[1].app, App::Transfer(transfer::Fields { size: 1_000_000, count: 1, gap: 0 }.into()));

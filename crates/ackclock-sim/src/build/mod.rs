@@ -7,21 +7,22 @@ mod impairments;
 use std::collections::BTreeMap;
 
 use ackclock_app::{ParamProblem, Path, Side};
-use ackclock_core::{Stream, stream_number, stream_seed};
+use ackclock_core::{Nanos, Stream, stream_number, stream_seed};
+use ackclock_net::Large;
 use ackclock_net::queue::Headers;
 use ackclock_results::invariants::Facts;
 use ackclock_scenario::{self as scenario, Direction, Flow, Hop, Problem, QueueLimit, Scenario, ScenarioError};
 use ackclock_tcp::Config;
 use ackclock_tcp::cc::Algorithm;
 
-use crate::dumbbell::{Access, Dumbbell};
+use crate::dumbbell::Dumbbell;
 use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::Topology;
 use crate::probes::Outage;
-use crate::world::FlowSpec;
+use crate::world::{FlowSpec, Offload};
 
 use arrivals::Arrivals;
 
@@ -36,6 +37,7 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         loss: impairments::loss(way.loss, seed, &format!("{name}/loss")),
         impairments: impairments::of(&way, scenario, seed, name),
         packet_size: scenario.packet_size,
+        large: way.large,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
     let mut all = scenario.all_links().map(|(name, link)| {
@@ -127,15 +129,15 @@ fn add_copies<E: Endpoint>(
     replace: &Replace<'_>,
     convert: &Convert<'_, E>,
 ) -> Result<(), Vec<ParamProblem>> {
-    let own = scenario.access_of(flow);
+    let access_link = scenario.access_of(flow);
     let hops = scenario.routes(flow);
     let [forward, reverse] = hops.each_ref().map(|hops| {
         let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
         hops.iter().map(link).collect::<Vec<_>>()
     });
-    let rate = own.rate.resolved(scenario.rate());
-    let policers = own.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
-    let delays = [own.source_delay, own.sink_delay].map(|delay| delay.distribution());
+    let rate = access_link.rate.resolved(scenario.rate());
+    let policers = access_link.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
+    let delays = [&access_link.source_delay, &access_link.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
     let mut config = flow.tcp_config(scenario.packet_size);
     if let Some(cc) = replace(flow) {
@@ -144,11 +146,15 @@ fn add_copies<E: Endpoint>(
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     for name in flow.copies() {
         let mut random = Stream::new(seed, &format!("{name}/access"));
-        let [source_delay, sink_delay] = delays.each_ref().map(|delay| delay.draw(&mut random));
-        let access = Access { rate, source_delay, sink_delay };
+        // The first hosts draw first, so that further hosts do not move their delays.
+        let mut hosts = delays.each_ref().map(|delay| vec![delay.draw(&mut random)]);
+        for (host, (delay, count)) in hosts.iter_mut().zip(delays.iter().zip(flow.app.hosts())) {
+            host.extend((1..count).map(|_| delay.draw(&mut random)));
+        }
+        let least = |delays: &Vec<Nanos>| delays.iter().copied().min().expect("an end has a host");
+        let own_delay = hosts.each_ref().map(least).iter().sum::<Nanos>();
         // Draws are at most 2^60 ns, but the number of links of a route is not limited.
-        let [there, back] =
-            hops.each_ref().map(|hops| (source_delay + sink_delay).saturating_add(scenario.delay_of(hops)));
+        let [there, back] = hops.each_ref().map(|hops| own_delay.saturating_add(scenario.delay_of(hops)));
         let path = Path {
             rate: rate.min(scenario.slowest_of(&hops[0])),
             rtt: there.saturating_add(back),
@@ -192,13 +198,32 @@ fn add_copies<E: Endpoint>(
                 app: kind,
             },
         };
+        let routes =
+            dumbbell.pairs_over(rate, hosts.each_ref().map(|delays| &delays[..]), &policers, &forward, &reverse);
+        // A link that takes no large packets would split them on arrival, and the access link could as well have
+        // carried segments.
+        let is_tcp = flow.other_transport().is_none();
+        let sends_large = [&forward, &reverse].map(|hops| {
+            access_link.gso.unwrap_or(true)
+                && is_tcp
+                && hops.first().is_some_and(|link| dumbbell.topology.large(*link) != Large::Split)
+        });
+        let large = routes.iter().flat_map(|pair| pair.iter().zip(sends_large)).filter(|(_, sends)| *sends);
+        for (route, _) in large.collect::<Vec<_>>() {
+            let links = dumbbell.topology.hops(*route);
+            for link in [links[0], links[links.len() - 1]] {
+                dumbbell.topology.treat_large(link, Large::Whole);
+            }
+        }
         flows.push(FlowSpec {
             labels,
             config: own,
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
-            routes: dumbbell.flow_over(access, policers.clone(), &forward, &reverse),
+            hosts: flow.app.hosts(),
+            routes,
+            offload: Offload { sends_large, collects: access_link.gro },
             class: flow.class,
             headers,
             delays: scenario.probes.delays,
@@ -207,15 +232,20 @@ fn add_copies<E: Endpoint>(
     Ok(())
 }
 
-/// Returns the access links that have a policer, with their names.
+/// Returns the access links that have a policer, with their names. A flow with several hosts at an end has no rows.
 pub(crate) fn policed<E: Endpoint>(topology: &Topology, flows: &[FlowSpec<E>]) -> Vec<(LinkId, String)> {
     let own = |flow: &FlowSpec<E>| {
-        let [there, back] = flow.routes.map(|route| topology.hops(route));
+        let [there, back] = flow.routes[0].map(|route| topology.hops(route));
         let ends =
             [there.first(), back.last(), there.last(), back.first()].map(|link| *link.expect("a route has links"));
-        ends.into_iter().zip(Dumbbell::own_links(&flow.labels.name)).collect::<Vec<_>>()
+        ends.into_iter().zip(Dumbbell::own_links(&flow.labels.name, [1, 1])).collect::<Vec<_>>()
     };
-    flows.iter().flat_map(own).filter(|(link, _)| topology.as_port(*link).is_some()).collect()
+    flows
+        .iter()
+        .filter(|flow| flow.hosts == [1, 1])
+        .flat_map(own)
+        .filter(|(link, _)| topology.as_port(*link).is_some())
+        .collect()
 }
 
 /// Converts the problems of an application to problems of the scenario; `index` is the flow's index.
@@ -235,11 +265,12 @@ pub fn facts(scenario: &Scenario) -> Facts {
     let mut routes = BTreeMap::new();
     for flow in &scenario.flows {
         let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());
-        let policed = scenario.access_of(flow).policers().map(|policer| policer.is_some());
+        let policed =
+            scenario.access_of(flow).policers().map(|policer| policer.is_some() && flow.app.hosts() == [1, 1]);
         routes.extend(flow.copies().map(|copy| {
             let mut hops = hops.clone();
             // The links from the source and to the sink are on the forward route, the others on the reverse route.
-            for (place, name) in Dumbbell::own_links(&copy).into_iter().enumerate() {
+            for (place, name) in Dumbbell::own_links(&copy, [1, 1]).into_iter().enumerate() {
                 if policed[place] {
                     hops[place % 2].push(name);
                 }

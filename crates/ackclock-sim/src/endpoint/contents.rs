@@ -12,8 +12,30 @@ use ackclock_tcp::Segment;
 /// Packets in flight are words, because memory traffic limits large runs. Contents that fit into these words are packed
 /// ([`Contents::pack`]); all other contents are stored beside the packets until they arrive or are dropped.
 pub trait Contents: Clone + PartialEq + Debug {
-    /// Returns the size of the packet on the wire in bytes, with all headers from the IP header on: at most 65,535.
+    /// Returns the size of the packet on the wire in bytes, with all headers from the IP header on: at most 65,535. For
+    /// a large packet it is the sum of the sizes of its segments.
     fn size(&self) -> u32;
+
+    /// Returns the number of packets into which the network splits this large packet; one for any other packet.
+    #[inline]
+    fn segments(&self) -> u32 {
+        1
+    }
+
+    /// Returns one of the packets into which the network splits this large packet, by its index.
+    #[inline]
+    fn segment(&self, index: u32) -> Self {
+        debug_assert!(index < self.segments());
+        self.clone()
+    }
+
+    /// Makes a large packet of this packet and the next one of the same sender, if the two can be one. Returns whether
+    /// they are one now.
+    #[inline]
+    fn merge(&mut self, next: &Self) -> bool {
+        let _ = next;
+        false
+    }
 
     /// Returns the bytes of the stream in the packet. The one-way delays of a flow are those of its packets with
     /// payload.

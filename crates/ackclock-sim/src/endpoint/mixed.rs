@@ -41,6 +41,24 @@ impl Contents for Parcel {
         }
     }
 
+    fn segments(&self) -> u32 {
+        if let Parcel::Segment(segment) = self { segment.segments() } else { 1 }
+    }
+
+    fn segment(&self, index: u32) -> Parcel {
+        match self {
+            Parcel::Segment(segment) => Parcel::Segment(segment.segment(index)),
+            Parcel::Datagram(_) => self.clone(),
+        }
+    }
+
+    fn merge(&mut self, next: &Parcel) -> bool {
+        match (self, next) {
+            (Parcel::Segment(segment), Parcel::Segment(next)) => segment.merge(next),
+            _ => false,
+        }
+    }
+
     fn payload(&self) -> u32 {
         match self {
             Parcel::Segment(segment) => segment.payload(),

@@ -13,7 +13,20 @@ use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, TcpEvent}
 impl Contents for Segment {
     #[inline]
     fn size(&self) -> u32 {
-        IPV4 + self.header_len() + self.len
+        (IPV4 + self.header_len()) * self.segments() + self.len
+    }
+
+    #[inline]
+    fn segments(&self) -> u32 {
+        self.segments()
+    }
+
+    fn segment(&self, index: u32) -> Segment {
+        self.segment(index)
+    }
+
+    fn merge(&mut self, next: &Segment) -> bool {
+        self.merge(next)
     }
 
     #[inline]
@@ -33,7 +46,7 @@ impl Contents for Segment {
 
     #[inline]
     fn pack(&self) -> Option<Packed> {
-        if self.has_options() {
+        if self.has_options() || self.part > 0 {
             return None;
         }
         let numbers = u64::from(self.seq) | u64::from(self.ack) << 32;

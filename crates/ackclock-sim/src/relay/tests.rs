@@ -13,7 +13,7 @@ use crate::world::World;
 #[derive(Default)]
 struct Record {
     /// Connections by endpoint and generation.
-    open: BTreeMap<(u32, u16), Who>,
+    open: BTreeMap<(u32, u16), (Who, u32)>,
     /// The links that hosts send into.
     own: Vec<LinkId>,
     sent: Vec<(Nanos, Sender, u32, Ecn)>,
@@ -23,8 +23,8 @@ struct Record {
 }
 
 impl Observer for Record {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
-        self.open.insert((endpoint.number(), generation), who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32) {
+        self.open.insert((endpoint.number(), generation), (who, pair));
     }
 
     fn endpoint(&mut self, _now: Nanos, _who: Who, _event: Event<'_, Segment>) {}
@@ -34,8 +34,8 @@ impl Observer for Record {
         let Receiver::Endpoint(to) = packet.receiver() else { return };
         match event {
             NetworkEvent::Enqueued { link, .. } if self.own.contains(&link) && packet.sent() == at => {
-                let who = self.open[&(to.number(), packet.generation())];
-                let from = Sender { flow: who.flow.index(), side: to.side().peer(), connection: who.conn.0 };
+                let (who, pair) = self.open[&(to.number(), packet.generation())];
+                let from = Sender { flow: who.flow.index(), side: to.side().peer(), connection: who.conn.0, pair };
                 self.sent.push((at, from, packet.size(), packet.ecn()));
             }
             NetworkEvent::Dropped { cause, .. } => self.dropped.push((at, cause, packet.size())),
@@ -55,7 +55,8 @@ fn compared(text: &str) -> (usize, usize) {
     let (mut dumbbell, links) = build::network(Topology::default(), &scenario, seed);
     let flows = build::tcp_flows(&scenario, seed, &mut dumbbell, &links).unwrap();
     let topology = dumbbell.topology;
-    let own = flows.iter().flat_map(|flow| flow.routes.map(|route| topology.hops(route)[0])).collect();
+    let own =
+        flows.iter().flat_map(|flow| flow.routes.iter().flatten().map(|route| topology.hops(*route)[0])).collect();
     let mut world: World<Record> =
         World::new(topology, flows, seed, scenario.duration, Record { own, ..Record::default() });
     while world.step(u64::MAX) {}
@@ -128,12 +129,22 @@ fn every_impairment_does_the_same_to_the_same_packets() {
 }
 
 #[test]
+fn each_connection_takes_the_links_of_its_hosts() {
+    let rpc = "[[flows]]\napp = { kind = 'rpc', servers = 8, response_size = '60kB' }";
+    let link = "rate = '20Mbps'\ndelay = '2ms'\nqueue = '20 packets'";
+    let (drops, _) = compared(&format!(
+        "duration = '2s'\n[bottleneck]\n{link}\n[access]\nrate = '1x'\nsource_delay = {{ kind = 'uniform', min = '1ms', max = '9ms' }}\n{rpc}"
+    ));
+    assert!(drops > 0);
+}
+
+#[test]
 fn a_relay_counts_up_to_the_present() {
     let text = format!("duration = '12s'\n[bottleneck]\nrate = '1Mbps'\ndelay = '20ms'\nqueue = '3 packets'\n{FLOWS}");
     let mut relay = Relay::new(&Scenario::from_toml(&text, &[]).unwrap(), 1).unwrap();
     assert_eq!((relay.flows(), relay.next(), relay.rtt(0)), (3, NEVER, 40_000_000));
     let mut happened = Vec::new();
-    let from = Sender { flow: 0, side: Side::Source, connection: 4 };
+    let from = Sender { flow: 0, side: Side::Source, connection: 4, pair: 0 };
     for number in 0..6 {
         relay.enter(1_000_000, from, Parcel { number, size: 1500, ecn: Ecn::NotEct }, &mut happened);
     }

@@ -193,7 +193,7 @@ fn segment_of(datagram: Packet) -> Segment {
 
 /// Captures and the event log contain the headers of segments; all other packets are datagrams in them.
 impl<P: Contents> Observer<P> for Traces {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, _pair: u32) {
         self.endpoints.insert((endpoint, generation), who);
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ackclock_app::Conn;
+use ackclock_app::{Conn, Side};
 use ackclock_core::{Nanos, Stream};
 
 use crate::endpoint::{Endpoint, NEVER};
@@ -22,6 +22,9 @@ pub(super) struct Connection<E> {
     pub class: u8,
     /// Whether the delays of its packets are recorded.
     pub measured: bool,
+    /// Whether the source and the sink send large packets, in the bits 0 and 1, and whether packets are collected before
+    /// they are delivered, in the bit 2.
+    pub offload: u8,
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
     /// First stage of the routes from the source and from the sink.
@@ -35,6 +38,18 @@ pub(super) struct Connection<E> {
 }
 
 impl<E: Endpoint> Connection<E> {
+    /// Whether an end sends large packets.
+    #[inline]
+    pub fn sends_large(&self, side: Side) -> bool {
+        self.offload >> side as u8 & 1 == 1
+    }
+
+    /// Whether packets are collected before they are delivered.
+    #[inline]
+    pub fn collects(&self) -> bool {
+        self.offload >> 2 == 1
+    }
+
     /// Whether both ends are closed, or only wait for stray segments.
     pub fn is_over(&self) -> bool {
         self.closing && self.ends.iter().all(Endpoint::is_over)
@@ -48,6 +63,7 @@ pub(super) struct About {
     pub conn: Conn,
     pub class: u8,
     pub measured: bool,
+    pub offload: u8,
     pub stages: [u32; 2],
 }
 
@@ -71,13 +87,14 @@ impl<E: Endpoint> Connections<E> {
             (Slot(self.slots.len() as u32 - 1), 0)
         });
         let ends = [E::new(config, random), E::new(config, random)];
-        let About { flow, conn, class, measured, stages } = about;
+        let About { flow, conn, class, measured, offload, stages } = about;
         self.slots[slot.0 as usize] = Some(Connection {
             generation,
             flow,
             conn,
             class,
             measured,
+            offload,
             closing: false,
             stages,
             read: [0; 2],

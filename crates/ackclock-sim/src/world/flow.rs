@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::endpoint::Endpoint;
 use crate::event::Key;
-use crate::ids::Slot;
+use crate::ids::{EndpointId, Slot};
 use crate::measures::{FlowLabels, FlowTotals};
 use crate::network::Route;
 use ackclock_app::{AppContext, Application, Command, Conn};
@@ -13,6 +13,16 @@ use ackclock_core::Nanos;
 use ackclock_core::Stream;
 use ackclock_net::queue::Headers;
 use ackclock_results::Sketch;
+
+/// Segmentation offload of a flow's hosts.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Offload {
+    /// Whether the source and the sink hand large packets to their links (GSO).
+    pub sends_large: [bool; 2],
+    /// Time for which a host's network card collects packets before the host merges them (GRO), in ns; `None` if it
+    /// hands on each packet by itself.
+    pub collects: Option<Nanos>,
+}
 
 /// The parts from which a flow with endpoints `E` is created.
 pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
@@ -26,8 +36,12 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub start: Nanos,
     /// Maximum extra start delay in ns, drawn uniformly from zero.
     pub start_jitter: Nanos,
-    /// Routes from source to sink and from sink to source.
-    pub routes: [Route; 2],
+    /// Numbers of hosts at the source and at the sink.
+    pub hosts: [u32; 2],
+    /// Routes from source to sink and from sink to source, for each pair of hosts.
+    pub routes: Vec<[Route; 2]>,
+    /// Segmentation offload of its hosts.
+    pub offload: Offload,
     /// Traffic class of its packets.
     pub class: u8,
     /// Hosts and code point of its packets from source to sink.
@@ -55,19 +69,24 @@ impl<E: Endpoint> FlowSpec<E> {
 pub(super) enum Wake {
     Start,
     Timer(u64),
+    /// The network card of an endpoint's host has collected packets for the endpoint of this generation.
+    Collected(EndpointId, u16),
 }
 
 pub(super) struct Flow<E: Endpoint> {
     pub labels: FlowLabels,
     pub config: E::Config,
     pub start: Nanos,
-    /// First stages of the routes from source to sink and from sink to source.
-    pub stages: [u32; 2],
+    /// First stages of the routes from source to sink and from sink to source, for each pair of hosts.
+    pub stages: Vec<[u32; 2]>,
     /// Slots of the open connections.
     pub open: BTreeMap<Conn, Slot>,
     /// Totals of closed connections and of datagrams.
     pub finished: FlowTotals,
     pub class: u8,
+    pub offload: Offload,
+    /// Packets that the network cards of hosts have collected and merged, by the endpoint and its generation.
+    pub collected: BTreeMap<(EndpointId, u16), Vec<E::Packet>>,
     /// One-way delays of the packets with payload that the sinks have received.
     pub delays: Option<Box<Sketch>>,
     app: Box<dyn Application>,
@@ -77,7 +96,7 @@ pub(super) struct Flow<E: Endpoint> {
 }
 
 impl<E: Endpoint> Flow<E> {
-    pub fn new(spec: FlowSpec<E>, seed: u64, stages: [u32; 2]) -> Flow<E> {
+    pub fn new(spec: FlowSpec<E>, seed: u64, stages: Vec<[u32; 2]>) -> Flow<E> {
         Flow {
             start: spec.start(seed),
             random: spec.random(seed),
@@ -87,6 +106,8 @@ impl<E: Endpoint> Flow<E> {
             open: BTreeMap::new(),
             finished: FlowTotals::default(),
             class: spec.class,
+            offload: spec.offload,
+            collected: BTreeMap::new(),
             delays: spec.delays.then(Box::default),
             app: spec.app,
             next_conn: 0,

@@ -18,7 +18,7 @@ use ackclock_results::{Column, Table, Tables};
 use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
 
-pub use flow::FlowSpec;
+pub use flow::{FlowSpec, Offload};
 
 /// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
 pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
@@ -41,11 +41,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let flows: Vec<Flow<E>> = flows
             .into_iter()
             .map(|spec| {
-                let stages = spec.routes.map(|route| network.first_stage(route));
-                network.describe_both(spec.routes, spec.headers);
-                for (route, side) in spec.routes.into_iter().zip([Side::Source, Side::Sink]) {
-                    network.name(route, stream_number(&format!("{}/{}", spec.labels.name, side.name())));
-                }
+                let numbers = [Side::Source, Side::Sink]
+                    .map(|side| stream_number(&format!("{}/{}", spec.labels.name, side.name())));
+                let stages = network.name_pairs(&spec.routes, numbers, spec.headers, spec.hosts);
                 Flow::new(spec, seed, stages)
             })
             .collect();
@@ -143,10 +141,44 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if connection.measured && contents.payload() > 0 && side == Side::Sink {
             self.flows[connection.flow.index()].delayed(self.now - packet.sent());
         }
+        if connection.collects() {
+            return self.collect(endpoint, packet.generation(), contents);
+        }
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
         let progress = connection.ends[side as usize].deliver(self.now, &contents, &mut tap);
         self.follow_up(who.flow, endpoint, progress);
+    }
+
+    /// Adds a packet to those that a host's network card has collected for an endpoint, and merges it with the one
+    /// before if possible.
+    #[inline(never)]
+    fn collect(&mut self, endpoint: EndpointId, generation: u16, contents: E::Packet) {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let flow = connection.flow;
+        let state = &mut self.flows[flow.index()];
+        let Some(interval) = state.offload.collects else { return };
+        let collected = state.collected.entry((endpoint, generation)).or_default();
+        let is_first = collected.is_empty();
+        if !collected.last_mut().is_some_and(|last| last.merge(&contents)) {
+            collected.push(contents);
+        }
+        if is_first {
+            self.wake_at(flow, self.now.saturating_add(interval), Wake::Collected(endpoint, generation));
+        }
+    }
+
+    /// Delivers the packets that a host's network card has collected for an endpoint.
+    fn on_collected(&mut self, flow: FlowId, endpoint: EndpointId, generation: u16) {
+        let collected = self.flows[flow.index()].collected.remove(&(endpoint, generation)).unwrap_or_default();
+        for contents in collected {
+            let receiver = self.connections.get(endpoint.slot());
+            let Some(connection) = receiver.filter(|connection| connection.generation == generation) else { return };
+            let who = Who { flow, conn: connection.conn, side: endpoint.side() };
+            let mut tap = Tap { observer: &mut self.observer, who };
+            let progress = connection.ends[who.side as usize].deliver(self.now, &contents, &mut tap);
+            self.follow_up(flow, endpoint, progress);
+        }
     }
 
     fn on_datagram(&mut self, packet: Packet, FlowEnd { flow, side }: FlowEnd) {
@@ -187,6 +219,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         match wake {
             Some(Wake::Start) => self.call(flow, |app, ctx| app.on_start(ctx)),
             Some(Wake::Timer(token)) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
+            Some(Wake::Collected(endpoint, generation)) => self.on_collected(flow, endpoint, generation),
             None => {}
         }
         self.carry_out(flow);
@@ -244,7 +277,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         while let Some(command) = self.commands.get(done).copied() {
             done += 1;
             match command {
-                Command::Open { conn, opener } => self.open(flow, conn, opener),
+                Command::Open { conn, opener, pair } => self.open(flow, conn, opener, pair),
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
                 Command::Send { side, number, len } => self.send_datagram(flow, side, number, len),
                 Command::Write { conn, side, bytes } => {
@@ -266,15 +299,19 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     fn send_datagram(&mut self, flow: FlowId, side: Side, number: u64, len: u32) {
         let state = &self.flows[flow.index()];
         let to = FlowEnd { flow, side: side.peer() };
-        let packet = Packet::datagram(number, len, to, state.class, state.stages[side as usize], self.now);
+        let packet = Packet::datagram(number, len, to, state.class, state.stages[0][side as usize], self.now);
         self.observer.network(self.now, None, NetworkEvent::Datagram { packet });
         self.network.forward(self.now, packet, &mut self.observer);
     }
 
-    fn open(&mut self, flow: FlowId, conn: Conn, opener: Side) {
+    fn open(&mut self, flow: FlowId, conn: Conn, opener: Side, pair: u32) {
         let state = &self.flows[flow.index()];
         let mut random = state.stream_of(self.seed, conn);
-        let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), stages: state.stages };
+        let pair = pair % state.stages.len() as u32;
+        let stages = state.stages[pair as usize];
+        let Offload { sends_large: [source, sink], collects } = state.offload;
+        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
+        let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages };
         let (slot, generation) = self.connections.insert(about, &state.config, &mut random);
         self.flows[flow.index()].open.insert(conn, slot);
         self.network.opened(slot, generation, conn.0);
@@ -282,7 +319,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             .events
             .reserve(self.source(EndpointId::new(Slot(self.connections.slots() as u32), Side::Source)) as usize);
         for side in [Side::Source, Side::Sink] {
-            self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side });
+            self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side }, pair);
         }
         if E::opens_at_once(&self.flows[flow.index()].config) {
             for side in [opener, opener.peer()] {
@@ -315,9 +352,13 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let Connection { generation, class, .. } = *connection;
         let address = Address { to: endpoint.peer(), generation, class, stage, sent: self.now };
         let who = Who { flow: connection.flow, conn: connection.conn, side };
+        let offloads = connection.sends_large(side);
         let end = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
+        if offloads {
+            transmit_large(&mut self.network, end, address, &mut tap);
+        }
         while let Some(contents) = end.transmit(self.now, &mut tap) {
             self.network.send(&contents, address, tap.observer);
         }
@@ -416,6 +457,28 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     }
 }
 
+/// Sends the packets of an endpoint, of which the network gets as many as possible in one.
+#[inline(never)]
+fn transmit_large<O: Observer<E::Packet>, E: Endpoint>(
+    network: &mut Network<E::Packet>,
+    end: &mut E,
+    address: Address,
+    tap: &mut Tap<'_, O>,
+) {
+    let mut large: Option<E::Packet> = None;
+    while let Some(contents) = end.transmit(address.sent, tap) {
+        if large.as_mut().is_some_and(|large| large.merge(&contents)) {
+            continue;
+        }
+        if let Some(whole) = large.replace(contents) {
+            network.send(&whole, address, tap.observer);
+        }
+    }
+    if let Some(whole) = large {
+        network.send(&whole, address, tap.observer);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ackclock_core::Rate;
@@ -458,7 +521,9 @@ mod tests {
             app: Box::new(Twice),
             start: 0,
             start_jitter: 0,
-            routes,
+            hosts: [1; 2],
+            routes: vec![routes],
+            offload: Offload::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: false,

@@ -188,6 +188,39 @@ fn many_servers_at_once_collapse() {
     assert!(slowdown(&many) > 5.0, "{}", slowdown(&many));
 }
 
+/// Thirty-two servers with access links as fast as the client's answer with ten segments each, the initial window. Of
+/// these 320 packets, 64 wait and some twelve leave while the others arrive. Servers on one host are serialised by its
+/// access link, so that no packet waits at the bottleneck.
+#[test]
+fn each_server_has_an_access_link_of_its_own() {
+    let text = format!("access = {{ rate = '1Gbps' }}\n{}", INCAST.trim());
+    let drops = |hosts: &[(&str, &str)]| {
+        let servers = [("flows[0].app.servers", "32"), ("flows[0].app.response_size", "14600B"), ("duration", "1ms")];
+        run(&text, &[&servers, hosts].concat(), 1).ints("links", "drops")[0]
+    };
+    let own = drops(&[]);
+    assert!((230..=256).contains(&own), "{own}");
+    assert_eq!(drops(&[("flows[0].app.server_hosts", "1")]), 0);
+    let shared = drops(&[("flows[0].app.server_hosts", "4")]);
+    assert!((1..own).contains(&shared), "{shared}");
+}
+
+/// Twenty users, each on a line of 2 Mbit/s, load a link of 100 Mbit/s with more than 2 Mbit/s.
+#[test]
+fn each_host_of_the_web_has_an_access_link_of_its_own() {
+    let text = "
+duration = '20s'
+bottleneck = { rate = '100Mbps', delay = '5ms' }
+access = { rate = '2Mbps' }
+[[flows]]
+name = 'web'
+app = { kind = 'web', users = 20, object_size = '200kB', think = '100ms' }
+";
+    let goodput = |hosts: &str| run(text, &[("flows[0].app.hosts", hosts)], 1).floats("flows", "goodput_bps")[0];
+    let (one, four, many) = (goodput("1"), goodput("4"), goodput("20"));
+    assert!(one < 2e6 && (6e6..8e6).contains(&four) && many > 15e6, "{one} {four} {many}");
+}
+
 /// A burst of other flows puts 12 s of queue before a flow whose RTT is 50 ms. The flow's timer expires although
 /// nothing is lost, and its timestamps show this.
 #[test]

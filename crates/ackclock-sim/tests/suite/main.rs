@@ -14,6 +14,7 @@ mod invariants;
 mod links;
 mod marking;
 mod network;
+mod offload;
 mod policer;
 mod registered;
 mod run;

@@ -52,7 +52,7 @@ fn odd_rates_and_limits_obey_the_physics() {
 /// An event that can be stored.
 #[derive(Clone, Debug)]
 enum Logged {
-    Opened(EndpointId, u16, Who),
+    Opened(EndpointId, u16, Who, u32),
     Sent(Nanos, Who, Segment),
     Network(Nanos, Segment, NetworkEvent),
 }
@@ -61,8 +61,8 @@ enum Logged {
 struct Log(Vec<Logged>);
 
 impl Observer for Log {
-    fn opened(&mut self, number: EndpointId, generation: u16, who: Who) {
-        self.0.push(Logged::Opened(number, generation, who));
+    fn opened(&mut self, number: EndpointId, generation: u16, who: Who, pair: u32) {
+        self.0.push(Logged::Opened(number, generation, who, pair));
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, Segment>) {
@@ -109,7 +109,9 @@ fn log() -> Vec<Logged> {
         app,
         start: 0,
         start_jitter: 0,
-        routes,
+        hosts: [1; 2],
+        routes: vec![routes],
+        offload: Default::default(),
         class: 0,
         headers: ackclock_net::queue::Headers::default(),
         delays: false,
@@ -122,10 +124,10 @@ fn log() -> Vec<Logged> {
 /// Returns the laws that the verifier finds broken in a log, each once, for the given rate, delay and limit.
 fn broken_at(log: &[Logged], bps: u64, delay: Nanos, packets: u64) -> Vec<Law> {
     let (dumbbell, routes) = dumbbell(bps, delay, packets);
-    let mut verifier = Verifier::new(&dumbbell.topology, routes.into_iter());
+    let mut verifier = Verifier::new(&dumbbell.topology, routes.iter().map(std::slice::from_ref));
     for logged in log {
         match logged {
-            Logged::Opened(number, generation, who) => verifier.opened(*number, *generation, *who),
+            Logged::Opened(number, generation, who, pair) => verifier.opened(*number, *generation, *who, *pair),
             Logged::Sent(now, who, segment) => {
                 verifier.endpoint(*now, *who, Event::Sent { contents: segment, offset: 0, retransmission: false });
             }

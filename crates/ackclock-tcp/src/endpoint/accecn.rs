@@ -149,7 +149,7 @@ impl AccEcn {
         let marked = segment.ecn == Ecn::Ce;
         let changed = marked && !self.after_mark && segment.len > 0;
         self.after_mark = marked;
-        self.cep += u32::from(marked);
+        self.cep += if marked { segment.segments() } else { 0 };
         let counter = match segment.ecn {
             Ecn::NotEct => None,
             Ecn::Ect0 => Some(0),

@@ -160,7 +160,7 @@ impl Endpoint {
         let unacked = self.receiver.has_unacked() || segment.len > 0;
         let marks = &mut self.cold.marks;
         marks.seen |= segment.ecn != Ecn::NotEct;
-        marks.received_ce += u32::from(segment.ecn == Ecn::Ce);
+        marks.received_ce += if segment.ecn == Ecn::Ce { segment.segments() } else { 0 };
         let counter = match segment.ecn {
             Ecn::NotEct => None,
             Ecn::Ect0 => Some(0),

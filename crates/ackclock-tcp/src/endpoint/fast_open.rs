@@ -131,6 +131,8 @@ impl Endpoint {
         let payload = Payload {
             start: 0,
             len: segment.len,
+            segments: 1,
+            part: segment.len,
             fin: false,
             push: segment.flags.has(Flags::PSH),
             echo: None,

@@ -392,10 +392,12 @@ impl Endpoint {
             return self.end(now, progress, obs);
         }
         let was_finished = self.receiver.finished();
-        self.sender.stats_mut().data_segments_received += u64::from(segment.len > 0);
+        self.sender.stats_mut().data_segments_received += if segment.len > 0 { segment.segments().into() } else { 0 };
         let payload = Payload {
             start,
             len: segment.len,
+            segments: segment.segments(),
+            part: segment.largest_part(),
             fin: segment.flags.has(Flags::FIN),
             push: segment.flags.has(Flags::PSH),
             echo: self.echo(now, segment),

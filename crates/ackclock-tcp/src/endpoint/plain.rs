@@ -30,12 +30,14 @@ impl Endpoint {
             progress.add(Progress::ACKED);
         }
         if segment.len > 0 {
-            self.sender.stats_mut().data_segments_received += 1;
+            self.sender.stats_mut().data_segments_received += u64::from(segment.segments());
             self.receiver.on_data(
                 now,
                 &Payload {
                     start: next,
                     len: segment.len,
+                    segments: segment.segments(),
+                    part: segment.largest_part(),
                     fin: false,
                     push: segment.flags.has(Flags::PSH),
                     echo: None,

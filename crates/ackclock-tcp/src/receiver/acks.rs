@@ -24,8 +24,9 @@ const FIRST_GUESS: u32 = 536;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arrived<'a> {
     pub now: Nanos,
-    /// Payload bytes of the segment, and the bytes by which it advanced RCV.NXT.
-    pub len: u32,
+    /// Number of segments that arrived as one, payload bytes of the largest, and the bytes by which they advanced RCV.NXT.
+    pub segments: u32,
+    pub part: u32,
     pub in_order: u64,
     pub push: bool,
     /// Whether the segment carries a FIN, and whether the peer's FIN and all data before it have arrived.
@@ -119,11 +120,11 @@ impl Acks {
             self.quick_left = self.quick_acks;
         }
         self.last_arrival = arrived.now;
-        self.largest = self.largest.max(arrived.len);
+        self.largest = self.largest.max(arrived.part);
         self.pending += arrived.in_order;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
         //# an ACK SHOULD be generated for at least every second full-sized segment
-        self.held = self.held.saturating_add(1);
+        self.held = self.held.saturating_add(u16::try_from(arrived.segments).unwrap_or(u16::MAX));
         let due = match self.rule {
             AckRule::FreeBsd => u32::from(self.held) >= self.every,
             _ => self.pending >= u64::from(self.every) * u64::from(self.largest),
@@ -145,7 +146,7 @@ impl Acks {
 
     /// Linux net/ipv4/tcp_input.c: tcp_event_data_recv, tcp_measure_rcv_mss, __tcp_ack_snd_check.
     fn on_arrival_linux(&mut self, arrived: &Arrived<'_>) {
-        if arrived.len > 0 {
+        if arrived.part > 0 {
             self.on_payload_linux(arrived);
         }
         self.pending += arrived.in_order;
@@ -182,8 +183,8 @@ impl Acks {
     }
 
     fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
-        if arrived.len >= self.largest {
-            self.largest = arrived.len;
+        if arrived.part >= self.largest {
+            self.largest = arrived.part;
             self.pushed = self.pushed.max(u8::from(arrived.push));
         } else {
             self.pushed = (self.pushed + 1).min(2);

@@ -55,6 +55,9 @@ pub(crate) struct Payload<'a> {
     pub start: u64,
     /// Payload bytes.
     pub len: u32,
+    /// Number of segments that brought it, and the payload of the largest of them, bytes.
+    pub segments: u32,
+    pub part: u32,
     /// Whether a FIN follows the payload.
     pub fin: bool,
     /// Whether the segment carries PSH.
@@ -182,7 +185,9 @@ impl Receiver {
             return;
         }
         let has_gap = self.sequence.has_gap();
-        self.out_of_order += u32::from(payload.start > before);
+        if payload.start > before {
+            self.out_of_order += payload.segments;
+        }
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
         //# A TCP receiver SHOULD send an immediate duplicate ACK when an out-of-order segment arrives
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
@@ -214,7 +219,7 @@ impl Receiver {
         if let Some(tuning) = &mut self.tuning {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
             if next > before {
-                let larger = payload.len > self.acks.largest;
+                let larger = payload.part > self.acks.largest;
                 tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.len, larger });
                 self.buffer = tuning.window();
             }
@@ -225,7 +230,8 @@ impl Receiver {
         }
         self.acks.on_arrival(&Arrived {
             now,
-            len: payload.len,
+            segments: payload.segments,
+            part: payload.part,
             in_order: next - before,
             push: payload.push,
             fin: payload.fin,

@@ -103,7 +103,7 @@ def incast_readings(text: Text, degrees: Sequence[int], choices: Sequence[str], 
                 "flows[0].app.servers": servers,
                 "flows[0].app.rounds": rounds,
                 "flows[0].app.response_size": f"{1_000_000 // servers}B",
-                "access.rate": f"{servers}Gbps",
+                "access.rate": "1Gbps",
                 **extra,
             }
             found.append(Reading(incast_name(choice, servers), text, overrides))

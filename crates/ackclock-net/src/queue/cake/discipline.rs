@@ -278,6 +278,11 @@ impl Discipline for Cake {
         }
     }
 
+    /// Linux net/sched/sch_cake.c, cake_enqueue: large packets are split, unless the user turns that off (no-split-gso).
+    fn splits(&self, _size: u32) -> bool {
+        true
+    }
+
     fn backlog(&self) -> (u64, u64) {
         (self.total.packets, self.total.bytes)
     }

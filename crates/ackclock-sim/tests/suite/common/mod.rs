@@ -123,7 +123,9 @@ pub fn world_of<O: Observer>(
             app,
             start: 0,
             start_jitter: jitter,
-            routes: dumbbell.flow(access),
+            hosts: [1; 2],
+            routes: vec![dumbbell.flow(access)],
+            offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: false,
@@ -155,7 +157,7 @@ pub struct Verifier {
 }
 
 impl Observer for Verifier {
-    fn opened(&mut self, endpoint: EndpointId, _generation: u16, _who: Who) {
+    fn opened(&mut self, endpoint: EndpointId, _generation: u16, _who: Who, _pair: u32) {
         self.endpoints = self.endpoints.max(endpoint.number() + 1);
     }
 

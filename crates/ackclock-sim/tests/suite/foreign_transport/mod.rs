@@ -44,9 +44,9 @@ struct Watchers<E: Endpoint> {
 }
 
 impl<E: Endpoint> Observer<E::Packet> for Watchers<E> {
-    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who) {
-        self.verifier.opened(endpoint, generation, who);
-        Observer::<E::Packet>::opened(&mut self.recorder, endpoint, generation, who);
+    fn opened(&mut self, endpoint: EndpointId, generation: u16, who: Who, pair: u32) {
+        self.verifier.opened(endpoint, generation, who, pair);
+        Observer::<E::Packet>::opened(&mut self.recorder, endpoint, generation, who, pair);
     }
 
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, E::Packet>) {
@@ -88,7 +88,9 @@ fn run<E: Endpoint>(
             app,
             start: 0,
             start_jitter: 0,
-            routes: dumbbell.flow(access),
+            hosts: [1; 2],
+            routes: vec![dumbbell.flow(access)],
+            offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: true,
@@ -107,7 +109,7 @@ fn run<E: Endpoint>(
         to: duration,
     };
     let watchers = Watchers::<E> {
-        verifier: Verifier::new(&dumbbell.topology, flows.iter().map(|flow| flow.routes)),
+        verifier: Verifier::new(&dumbbell.topology, flows.iter().map(|flow| &flow.routes[..])),
         recorder: Recorder::new(watch, names, links.clone(), Vec::new()),
     };
     let mut world = World::new(dumbbell.topology, flows, 1, duration, watchers);
