@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use ackclock_app::Conn;
+use ackclock_sim::reading::Reads;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown, recv, send, shutdown, sockopt};
 
@@ -25,6 +26,8 @@ pub struct End {
     pub received: u64,
     /// Whether the peer has closed its direction.
     pub ended: bool,
+    /// The reads of an application that does not read at once.
+    pub reads: Reads,
 }
 
 impl End {
@@ -55,21 +58,30 @@ impl End {
         Ok(())
     }
 
-    /// Reads everything that has arrived.
-    pub fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        let Some(socket) = self.socket.as_ref().filter(|_| self.established && !self.ended) else { return Ok(()) };
+    /// Reads once, at most as much as the buffer takes. Returns whether anything was read.
+    pub fn read_once(&mut self, buffer: &mut [u8]) -> io::Result<bool> {
+        let Some(socket) = self.socket.as_ref().filter(|_| self.established && !self.ended) else { return Ok(false) };
         loop {
             match recv(socket, &mut *buffer, RecvFlags::empty()) {
                 Ok((0, _)) | Err(Errno::CONNRESET) => {
                     self.ended = true;
-                    return Ok(());
+                    return Ok(false);
                 }
-                Ok((_, length)) => self.received += length as u64,
-                Err(Errno::AGAIN) => return Ok(()),
+                Ok((_, length)) => {
+                    self.received += length as u64;
+                    return Ok(true);
+                }
+                Err(Errno::AGAIN) => return Ok(false),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Reads everything that has arrived.
+    pub fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
+        while self.read_once(buffer)? {}
+        Ok(())
     }
 }
 

@@ -8,6 +8,7 @@ use ackclock_app::{AppContext, Application, Command, Conn};
 use ackclock_core::{Nanos, Stream};
 use ackclock_sim::actors::Actor;
 use ackclock_sim::measures::{FlowLabels, FlowTotals};
+use ackclock_sim::reading::Reader;
 
 use crate::kernel::Counters;
 
@@ -62,6 +63,8 @@ pub struct Flow {
     pub expected: BTreeMap<(usize, u16), usize>,
     /// Numbers and times of the datagrams that were sent last, by the sending side.
     sent: [VecDeque<(u64, Nanos)>; 2],
+    /// How the source and the sink read, where they do not read at once.
+    pub readers: [Option<Reader>; 2],
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,
@@ -81,6 +84,7 @@ impl Flow {
             datagrams: [None, None],
             expected: BTreeMap::new(),
             sent: [VecDeque::new(), VecDeque::new()],
+            readers: actor.readers,
             app: actor.app,
             random: actor.random,
             next_conn: 0,

@@ -35,6 +35,8 @@ const LOWER: u64 = LISTENER - 1;
 enum Wake {
     Start,
     Timer(u64),
+    /// A read of an application that does not read at once, at a side of a connection.
+    Read(Conn, usize),
 }
 
 /// Locks the samples.
@@ -141,6 +143,14 @@ impl World {
         match wake {
             Wake::Start => self.call(flow, |app, ctx| app.on_start(ctx)),
             Wake::Timer(token) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
+            Wake::Read(conn, side) => {
+                let Some(&place) = self.flows[flow].open.get(&conn) else { return Ok(()) };
+                if let Some(connection) = &mut self.connections[place] {
+                    connection.ends[side].reads.waits = false;
+                }
+                self.read_slowly(place, side)?;
+                self.retire(place)
+            }
         }
     }
 
@@ -257,6 +267,10 @@ impl World {
         let Some(connection) = &mut self.connections[place] else { return Ok(()) };
         let end = &mut connection.ends[side];
         end.flush(&self.data[..self.flows[flow].wanted.write_size])?;
+        if self.flows[flow].readers[side].is_some() {
+            self.read_slowly(place, side)?;
+            return self.retire(place);
+        }
         let (before, had_ended) = (end.received, end.ended);
         end.drain(&mut self.buffer)?;
         let (received, ended) = (end.received, end.ended);
@@ -270,6 +284,37 @@ impl World {
             self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, SIDES[side]))?;
         }
         self.retire(place)
+    }
+
+    /// Reads what an application that does not read at once reads now.
+    fn read_slowly(&mut self, place: usize, side: usize) -> io::Result<()> {
+        loop {
+            let Some(connection) = &mut self.connections[place] else { return Ok(()) };
+            let (flow, conn) = (connection.flow, connection.conn);
+            let Some(reader) = &self.flows[flow].readers[side] else { return Ok(()) };
+            let end = &mut connection.ends[side];
+            let at = reader.time(&end.reads, self.now);
+            if at > self.now {
+                if !std::mem::replace(&mut end.reads.waits, true) {
+                    self.wake(at, flow, Wake::Read(conn, side));
+                }
+                return Ok(());
+            }
+            let (before, had_ended) = (end.received, end.ended);
+            let most = self.buffer.len().min(usize::try_from(reader.step).unwrap_or(usize::MAX));
+            if !end.read_once(&mut self.buffer[..most])? {
+                if end.ended && !had_ended {
+                    self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, SIDES[side]))?;
+                }
+                return Ok(());
+            }
+            let received = end.received;
+            reader.on_read(&mut end.reads, self.now, received - before);
+            if side == Side::Sink as usize {
+                self.delivered(flow, received - before);
+            }
+            self.call(flow, |app, ctx| app.on_received(ctx, conn, SIDES[side], received))?;
+        }
     }
 
     fn delivered(&mut self, flow: usize, bytes: u64) {

@@ -12,6 +12,7 @@ use super::impairments::Loss;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
 use super::policer::Policer;
 use super::queue::Queue;
+use super::reading;
 use super::spellings::QueueLimit;
 use super::transport::Other;
 use ackclock_schema::kinds::Spelling;
@@ -40,6 +41,11 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
             Some(other) => check_transport(scenario, other, flow, &mut rules),
         }
         flow.app.check(&mut rules.of("app"));
+        for (field, reading) in [("reading", &flow.reading), ("source_reading", &flow.source_reading)] {
+            if let Some(reading) = reading {
+                reading::check(reading, &mut rules.of(field));
+            }
+        }
     }
     check_copies(scenario, problems);
     check_access(scenario, problems);

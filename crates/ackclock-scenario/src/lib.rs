@@ -25,6 +25,7 @@ mod overrides;
 mod policer;
 mod preset;
 mod queue;
+mod reading;
 mod registered;
 mod remycc;
 mod resolve;
@@ -79,6 +80,7 @@ pub use netem::{
 pub use policer::{Policer, SingleRate, TokenBucket, Treatment, TwoRate};
 pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
+pub use reading::{Pause, Reading};
 pub use registered::{Make, Range, Registered};
 pub use remycc::{RemyFormat, RemyTable};
 pub use resolve::{OWN, Resolved};

@@ -11,6 +11,7 @@ use super::algorithm::{CongestionControl, congestion_control};
 use super::bottleneck::{Bottleneck, Link};
 use super::dscp;
 use super::policer::Policer;
+use super::reading::Reading;
 use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
 use super::transport::{Transport, transport};
@@ -142,6 +143,10 @@ macro_rules! flow {
                 return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
                 /// Access links of this flow, where they differ from the scenario's.
                 access: Option<FlowAccess> = optional("the scenario's access", table());
+                /// How the application at the sink reads; the receive window follows.
+                reading: Option<Reading> = optional("at once", table());
+                /// How the application at the source reads.
+                source_reading: Option<Reading> = optional("at once", table());
                 /// Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand
                 /// in its table.
                 transport: Option<Transport> = optional("tcp, the TCP of this engine", transport());

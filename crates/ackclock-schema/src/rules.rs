@@ -26,6 +26,11 @@ impl<'a, 'p> Rules<'a, 'p> {
         check(self.problems)
     }
 
+    /// Returns the rules for the table with an index in the list under a key.
+    pub fn at_index(&mut self, key: &str, index: usize) -> Rules<'_, 'p> {
+        Rules { at: self.at.key(key).index(index), problems: self.problems }
+    }
+
     /// Whether the field `key` is given.
     pub fn given(&self, key: &str) -> bool {
         self.problems.written(&self.at.key(key)).is_some()

@@ -7,6 +7,7 @@ use ackclock_scenario::{Scenario, ScenarioError};
 use crate::build;
 use crate::measures::FlowLabels;
 use crate::network::Topology;
+use crate::reading::Reader;
 
 /// The application of a flow, with what it has in a run.
 pub struct Actor {
@@ -18,6 +19,8 @@ pub struct Actor {
     pub random: Stream,
     /// The application.
     pub app: Box<dyn Application>,
+    /// How the source and the sink read, where they do not read at once.
+    pub readers: [Option<Reader>; 2],
 }
 
 /// Creates the applications of a scenario in a run with `seed`, one for each copy of a flow. Their starts and their random
@@ -30,7 +33,7 @@ pub fn actors(scenario: &Scenario, seed: u64) -> Result<Vec<Actor>, ScenarioErro
     let specs = build::tcp_flows(scenario, seed, &mut dumbbell, &links)?;
     let actor = |spec: crate::world::FlowSpec| {
         let (start, random) = (spec.start(seed), spec.random(seed));
-        Actor { labels: spec.labels, start, random, app: spec.app }
+        Actor { labels: spec.labels, start, random, app: spec.app, readers: spec.readers }
     };
     Ok(specs.into_iter().map(actor).collect())
 }

@@ -15,6 +15,7 @@ pub mod network;
 pub mod observe;
 pub mod packet;
 pub mod probes;
+pub mod reading;
 pub mod relay;
 pub mod run;
 pub mod series;

@@ -53,7 +53,7 @@ fn while_the_window_grows_each_segment_is_acknowledged_at_once() {
         (0..200)
             .take_while(|segment| {
                 peer.now += MILLISECOND;
-                acked(&mut peer, segment * MSS, false)
+                acked(&mut peer, segment * MSS, true)
             })
             .count()
     };

@@ -22,7 +22,7 @@ SMALLEST_DATAGRAM = 8 + 28
 
 PLAIN = {
     "name", "count", "app", "start", "start_jitter", "group_jitter", "arrival", "class", "dscp", "source_host",
-    "sink_host", "route", "return_route", "access", "write_size", "nagle",
+    "sink_host", "route", "return_route", "access", "write_size", "nagle", "reading", "source_reading",
 }  # fmt: skip
 """Fields of a flow that the emulator, the applications or the sockets have as they are."""
 

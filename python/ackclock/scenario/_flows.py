@@ -24,6 +24,8 @@ __all__ = [
     "Flow",
     "FlowAccess",
     "Handshake",
+    "Pause",
+    "Reading",
     "Recovery",
     "RestartAfterIdle",
     "SlowStart",
@@ -310,6 +312,44 @@ class FlowAccess(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Pause(Record):
+    """A time in which an application reads nothing.
+
+    Parameters
+    ----------
+    from_
+        Start of the pause. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    to
+        End of the pause. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    """
+
+    from_: str
+    to: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Reading(Record):
+    """How the application at the sink reads; the receive window follows.
+
+    Parameters
+    ----------
+    rate
+        Mean rate at which the application reads; after each read it waits for as long as the bytes take at this rate.
+        Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: no limit.
+    step
+        Maximum volume of one read. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Default: "64KiB".
+    pauses
+        Times in which the application reads nothing. Accepted: a list with at least one pause, each of class `Pause`.
+        Absent: none.
+    """
+
+    rate: str | None = None
+    step: str | None = None
+    pauses: Sequence[Pause] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class CarefulResume(Record):
     """Path parameters that an earlier connection measured, for Careful Resume (RFC 9959).
 
@@ -377,6 +417,10 @@ class Flow(Record):
         name of ASCII letters, digits, spaces and _ + -. Absent: those of route, backwards.
     access
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
+    reading
+        How the application at the sink reads; the receive window follows. Absent: at once.
+    source_reading
+        How the application at the source reads. Absent: at once.
     transport
         Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand in
         its table. Accepted: tcp, the name of a stack (`ackclock list transport`), or a table of its kind, its
@@ -523,6 +567,8 @@ class Flow(Record):
     route: Sequence[str] | None = None
     return_route: Sequence[str] | None = None
     access: FlowAccess | None = None
+    reading: Reading | None = None
+    source_reading: Reading | None = None
     transport: str | Mapping[str, str | float] | None = None
     stack: Stack | None = None
     cc: Cc | None = None

@@ -22,6 +22,7 @@ use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
 use crate::network::Topology;
 use crate::probes::Outage;
+use crate::reading::Reader;
 use crate::world::{FlowSpec, Offload};
 
 use arrivals::Arrivals;
@@ -144,6 +145,7 @@ fn add_copies<E: Endpoint>(
         config.cc = cc;
     }
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
+    let readers = [&flow.source_reading, &flow.reading].map(|reading| reading.as_ref().map(Reader::new));
     for name in flow.copies() {
         let mut random = Stream::new(seed, &format!("{name}/access"));
         // The first hosts draw first, so that further hosts do not move their delays.
@@ -227,6 +229,7 @@ fn add_copies<E: Endpoint>(
             class: flow.class,
             headers,
             delays: scenario.probes.delays,
+            readers: readers.clone(),
         });
     }
     Ok(())

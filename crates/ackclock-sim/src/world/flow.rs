@@ -8,7 +8,8 @@ use crate::event::Key;
 use crate::ids::{EndpointId, Slot};
 use crate::measures::{FlowLabels, FlowTotals};
 use crate::network::Route;
-use ackclock_app::{AppContext, Application, Command, Conn};
+use crate::reading::{Reader, Reads};
+use ackclock_app::{AppContext, Application, Command, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
 use ackclock_net::queue::Headers;
@@ -48,6 +49,8 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub headers: Headers,
     /// Whether the one-way delays of the packets that the sinks receive are recorded.
     pub delays: bool,
+    /// How the source and the sink read, where they do not read at once.
+    pub readers: [Option<Reader>; 2],
 }
 
 impl<E: Endpoint> FlowSpec<E> {
@@ -71,6 +74,8 @@ pub(super) enum Wake {
     Timer(u64),
     /// The network card of an endpoint's host has collected packets for the endpoint of this generation.
     Collected(EndpointId, u16),
+    /// A read of the application at a side of a connection.
+    Read(Conn, Side),
 }
 
 pub(super) struct Flow<E: Endpoint> {
@@ -89,6 +94,10 @@ pub(super) struct Flow<E: Endpoint> {
     pub collected: BTreeMap<(EndpointId, u16), Vec<E::Packet>>,
     /// One-way delays of the packets with payload that the sinks have received.
     pub delays: Option<Box<Sketch>>,
+    /// How the source and the sink read, where they do not read at once.
+    pub readers: [Option<Reader>; 2],
+    /// The reads of open connections whose applications do not read at once.
+    pub reads: BTreeMap<(Conn, Side), Reads>,
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,
@@ -109,6 +118,8 @@ impl<E: Endpoint> Flow<E> {
             offload: spec.offload,
             collected: BTreeMap::new(),
             delays: spec.delays.then(Box::default),
+            readers: spec.readers,
+            reads: BTreeMap::new(),
             app: spec.app,
             next_conn: 0,
             wakes: BinaryHeap::new(),

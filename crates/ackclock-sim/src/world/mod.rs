@@ -2,6 +2,7 @@
 
 mod connection;
 mod flow;
+mod slow;
 
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
@@ -220,6 +221,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             Some(Wake::Start) => self.call(flow, |app, ctx| app.on_start(ctx)),
             Some(Wake::Timer(token)) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
             Some(Wake::Collected(endpoint, generation)) => self.on_collected(flow, endpoint, generation),
+            Some(Wake::Read(conn, side)) => self.on_read_due(flow, conn, side),
             None => {}
         }
         self.carry_out(flow);
@@ -244,6 +246,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
+        if self.flows[flow.index()].readers[side as usize].is_some() {
+            return self.tell_slowly(endpoint, progress);
+        }
         let end = &mut connection.ends[side as usize];
         let read = &mut connection.read[side as usize];
         let received = end.received();
@@ -384,6 +389,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let flow = &mut self.flows[connection.flow.index()];
         flow.finished.add(&connection.ends[0], &connection.ends[1], self.now);
         flow.open.remove(&connection.conn);
+        self.read_rest(&connection);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
 
@@ -406,6 +412,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         for &slot in flow.open.values() {
             if let Some(connection) = self.connections.peek(slot) {
                 totals.add(&connection.ends[0], &connection.ends[1], self.now);
+                if flow.readers[Side::Sink as usize].is_some() {
+                    totals.bytes_delivered -= connection.ends[1].received() - connection.read[1];
+                }
             }
         }
         totals
@@ -527,6 +536,7 @@ mod tests {
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: false,
+            readers: [None, None],
         };
         let mut world: World<()> = World::new(topology, vec![flow], 1, 1_000_000_000, ());
         while world.step(1) {}

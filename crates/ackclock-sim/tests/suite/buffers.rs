@@ -67,3 +67,52 @@ fn the_table_of_limits_names_the_send_buffer() {
     let paced = run(LONG, &[("bottleneck.delay", "10ms"), ("flows[0].cc", "bbr"), ("probes.limits", "true")]);
     assert!(float(&paced, "limits", "pacing_limited_s") > 0.7 * float(&paced, "limits", "busy_s"));
 }
+
+/// 20 Mbit/s with 20 ms; the application at the sink reads 4 Mbit/s.
+const SLOW: &str = r#"
+    duration = "10s"
+    [bottleneck]
+    rate = "20Mbps"
+    delay = "10ms"
+    [[flows]]
+    app = "bulk"
+    reading = { rate = "4Mbps" }
+    [probes]
+    limits = true
+"#;
+
+/// The sender sends what is read.
+#[test]
+fn a_slow_reader_slows_the_sender_by_its_window() {
+    let buffer = ("flows[0].receive_buffer", "100kB");
+    let slow = run(SLOW, &[buffer]);
+    agree(float(&slow, "flows", "goodput_bps"), 3.9918e6, 0.01);
+    assert!(float(&slow, "limits", "rwnd_limited_s") > 0.7 * 9.98);
+    // Nothing is read for four seconds, and as much as the link carries before and after.
+    let pauses = ("flows[0].reading", "{ pauses = [{ from = '2s', to = '6s' }] }");
+    let paused = run(SLOW, &[buffer, pauses]);
+    agree(float(&paused, "flows", "goodput_bps"), 20e6 * 1448.0 / 1500.0 * 0.6, 0.03);
+    let limited = float(&paused, "limits", "rwnd_limited_s");
+    assert!((3.9..4.4).contains(&limited), "{limited}");
+}
+
+/// An application that reads 64 kB at a time, one second apart: no more than that arrives in a second.
+#[test]
+fn a_reader_in_steps_gets_a_step_at_a_time() {
+    let steps = ("flows[0].reading", "{ rate = '512kbps', step = '64kB' }");
+    for stack in ["linux", "freebsd", "rfc"] {
+        let slow = run(SLOW, &[("flows[0].receive_buffer", "64kB"), steps, ("flows[0].stack", stack)]);
+        let bytes = float(&slow, "flows", "goodput_bps") * 10.0 / 8.0;
+        assert!((576e3..705e3).contains(&bytes), "{stack}: {bytes}");
+    }
+}
+
+/// The end of a transfer is the time of the last read.
+#[test]
+fn a_transfer_ends_with_its_last_read() {
+    let app = ("flows[0].app", "{ kind = 'transfer', size = '1MB' }");
+    let slow = run(SLOW, &[app]);
+    let took = float(&slow, "transfers", "duration_s");
+    assert!((1.9..2.1).contains(&took), "{took}");
+    assert_eq!(float(&slow, "completions", "mean_s"), took);
+}

@@ -115,6 +115,7 @@ fn log() -> Vec<Logged> {
         class: 0,
         headers: ackclock_net::queue::Headers::default(),
         delays: false,
+        readers: [None, None],
     });
     let mut world: World<Log> = World::new(dumbbell.topology, flows.collect(), 1, END, Log::default());
     while world.step(1000) {}

@@ -235,6 +235,11 @@ impl Acks {
         }
     }
 
+    /// Ends quick acknowledgment, when half of the buffer waits to be read (Linux, __tcp_select_window).
+    pub fn end_quick(&mut self) {
+        self.quick_left = 0;
+    }
+
     /// Sets quick acknowledgment as the application requests (TCP_QUICKACK).
     pub fn set_quick(&mut self, on: bool) {
         self.interactive = !on;

@@ -2,6 +2,7 @@
 
 mod acks;
 mod freebsd;
+mod linux;
 mod reassembly;
 mod tuning;
 
@@ -225,7 +226,8 @@ impl Receiver {
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
-                grew = tuning.grow(payload.len, self.sequence.held());
+                let unread = before.saturating_sub(self.read);
+                grew = tuning.grow(payload.len, self.sequence.held() + unread);
             }
         }
         self.acks.on_arrival(&Arrived {
@@ -304,6 +306,10 @@ impl Receiver {
         }
         self.acks.on_read(self.read == self.received());
         let open = self.edge - self.received().min(self.edge);
+        if self.acks.is_linux() {
+            self.acks.due |= self.opens_by_read(open);
+            return;
+        }
         if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge() > self.edge {
             self.acks.due = true;
         }
@@ -315,6 +321,9 @@ impl Receiver {
     fn wanted_edge(&self) -> u64 {
         if let Some(space) = &self.space {
             return self.free_edge(space);
+        }
+        if self.acks.is_linux() && self.read < self.received() {
+            return self.edge.max(self.received() + self.free_window());
         }
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
@@ -423,6 +432,9 @@ impl Receiver {
     fn window_field(&mut self) -> u16 {
         let next = self.received();
         let offer = self.wanted_edge() - next;
+        if self.acks.is_linux() && next - self.read > self.buffer.min(self.clamp) / 2 {
+            self.acks.end_quick();
+        }
         // A buffer smaller than the unit of the window field must not look closed forever.
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3

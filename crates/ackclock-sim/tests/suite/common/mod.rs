@@ -129,6 +129,7 @@ pub fn world_of<O: Observer>(
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: false,
+            readers: [None, None],
         })
         .collect();
     World::new(dumbbell.topology, flows, seed, duration, observer)

@@ -94,6 +94,7 @@ fn run<E: Endpoint>(
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
             delays: true,
+            readers: [None, None],
         })
         .collect();
     let links = vec![(FORWARD, "forward".to_owned()), (REVERSE, "reverse".to_owned())];

@@ -1,0 +1,98 @@
+//! Receivers whose applications read slowly: the window closes and opens again in large steps.
+
+mod common;
+
+use ackclock_tcp::{Config, MILLISECOND, SECOND, stack};
+use common::MSS;
+use common::peer::Peer;
+
+/// A stack with segments of 1,000 bytes and a fixed buffer.
+fn fixed(name: &str, buffer: u64) -> Config {
+    let stack = (stack::by_name(name).unwrap().config)();
+    let buffers = Config { receive_buffer: buffer, receive_buffer_max: buffer, window_scale: None, ..stack };
+    Config { mss: MSS as u32, timestamps: false, ..buffers }
+}
+
+/// Lets the peer send segments until the window is closed, of which nothing is read. Returns the last window.
+fn fill(peer: &mut Peer) -> u64 {
+    let mut sent = 0;
+    loop {
+        peer.now += 10 * MILLISECOND;
+        let info = peer.end.info(peer.now);
+        if u64::from(info.rcv_wnd) < MSS {
+            return u64::from(info.rcv_wnd);
+        }
+        peer.data(sent, MSS as u32);
+        sent += MSS;
+        peer.all();
+        while peer.end.next_timeout() <= peer.now + SECOND {
+            peer.expire();
+            peer.all();
+        }
+    }
+}
+
+/// Reads of 1,000 bytes until a window update leaves; the bytes read and the window offered.
+fn read_until_told(peer: &mut Peer) -> (u64, u64) {
+    let mut read = 0;
+    loop {
+        peer.end.read(peer.now, MSS);
+        read += MSS;
+        if !peer.all().is_empty() {
+            return (read, u64::from(peer.end.info(peer.now).rcv_wnd));
+        }
+        assert!(read < 60_000, "a window update leaves");
+    }
+}
+
+/// net/ipv4/tcp_output.c, __tcp_select_window: the window is closed while less than a sixteenth of the buffer is free. With
+/// net/ipv4/tcp.c, __tcp_cleanup_rbuf, a read that opens a closed window tells the peer at once.
+#[test]
+fn linux_closes_the_window_below_a_sixteenth_of_the_buffer() {
+    let mut peer = Peer::established(&fixed("linux", 48_000));
+    let last = fill(&mut peer);
+    assert!(last < MSS, "{last}");
+    assert_eq!(peer.end.received(), 48_000);
+    assert_eq!(read_until_told(&mut peer), (3000, 3000));
+}
+
+/// A small buffer opens with a full segment (RFC 9293 section 3.8.6.2.2).
+#[test]
+fn linux_opens_a_small_buffer_with_a_segment() {
+    let mut peer = Peer::established(&fixed("linux", 8000));
+    fill(&mut peer);
+    peer.end.read(peer.now, MSS / 2);
+    assert!(peer.all().is_empty(), "half a segment is a silly window");
+    peer.end.read(peer.now, MSS / 2);
+    assert_eq!(peer.all().len(), 1);
+}
+
+/// sys/netinet/tcp_output.c: FreeBSD tells of a window that grew by two segments and a quarter of the buffer, or by half of
+/// it; of any window by two segments while an eighth of the buffer is offered at most.
+#[test]
+fn freebsd_opens_by_two_segments() {
+    let mut peer = Peer::established(&fixed("freebsd", 48_000));
+    fill(&mut peer);
+    let (read, window) = read_until_told(&mut peer);
+    assert!(read == 2000 && window >= 2000, "{read} {window}");
+}
+
+/// net/ipv4/tcp_input.c, tcp_grow_window with tcp_space: unread data takes memory, so that the window stops growing.
+#[test]
+fn unread_data_keeps_linux_from_growing_its_window() {
+    let tuned = |reads: bool| {
+        let linux = (stack::by_name("linux").unwrap().config)();
+        let mut peer = Peer::established(&Config { mss: MSS as u32, timestamps: false, ..linux });
+        for segment in 0..40 {
+            peer.now += MILLISECOND;
+            peer.data(segment * MSS, MSS as u32);
+            if reads {
+                peer.end.read(peer.now, MSS);
+            }
+            peer.all();
+        }
+        peer.end.info(peer.now).rcv_wnd
+    };
+    assert!(tuned(true) >= 65_000, "{}", tuned(true));
+    assert!(tuned(false) <= 65_536 - 40_000 + 10_000, "{}", tuned(false));
+}
