@@ -41,7 +41,7 @@ fn acknowledge(peer: &mut Peer, bytes: u64) {
 
 /// Bytes that the connection has taken from its application.
 fn taken(peer: &Peer) -> u64 {
-    peer.end.sent() + u64::from(peer.end.info(peer.now).notsent_bytes)
+    peer.end.sent() + peer.end.info(peer.now).notsent_bytes
 }
 
 /// Linux looks at the limit between buffers of half the window, 16,000 bytes, and counts 896 bytes beside the payload of

@@ -19,8 +19,8 @@ fn fill(peer: &mut Peer) -> u64 {
     loop {
         peer.now += 10 * MILLISECOND;
         let info = peer.end.info(peer.now);
-        if u64::from(info.rcv_wnd) < MSS {
-            return u64::from(info.rcv_wnd);
+        if info.rcv_wnd < MSS {
+            return info.rcv_wnd;
         }
         peer.data(sent, MSS as u32);
         sent += MSS;
@@ -39,7 +39,7 @@ fn read_until_told(peer: &mut Peer) -> (u64, u64) {
         peer.end.read(peer.now, MSS);
         read += MSS;
         if !peer.all().is_empty() {
-            return (read, u64::from(peer.end.info(peer.now).rcv_wnd));
+            return (read, peer.end.info(peer.now).rcv_wnd);
         }
         assert!(read < 60_000, "a window update leaves");
     }
