@@ -56,8 +56,7 @@ impl Scenario {
     pub(crate) fn path(&self, flow: &Flow, rate: Rate) -> Path {
         let [delay, back] = self.base_delays(flow);
         let rtt = delay.saturating_add(back);
-        let shakes =
-            flow.other_transport().is_none() && flow.tcp_config(self.packet_size).handshake == Handshake::ThreeWay;
+        let shakes = flow.other_transport().is_none() && flow.shakes_hands();
         Path { rate, rtt, delay, handshake: if shakes { rtt } else { 0 } }
     }
 
@@ -275,6 +274,13 @@ impl Flow {
         };
         self.replace_settings(&mut config);
         config
+    }
+
+    /// Whether the connections of a flow of TCP begin with a handshake.
+    fn shakes_hands(&self) -> bool {
+        let mut config = (stack::by_name(&self.stack).expect("a scenario names what the catalogues have").config)();
+        self.replace_settings(&mut config);
+        config.handshake == Handshake::ThreeWay
     }
 
     /// Returns the payload of a full segment, in bytes.

@@ -32,6 +32,8 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("bottleneck.reverse_queue", "2bdp"),
     ("bottleneck.reverse_queue.limit", "unlimited"),
     ("bottleneck.bdp_rtt", "1s"),
+    ("bottleneck.gso", "queue"),
+    ("bottleneck.reverse_gso", "whole"),
     ("bottleneck.loss", "1%"),
     ("bottleneck.loss.probability", "2%"),
     ("bottleneck.loss.every", "100"),
@@ -44,6 +46,8 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("access.rate", "100Mbps"),
     ("access.source_delay", "1ms"),
     ("access.sink_delay", "2ms"),
+    ("access.gso", "false"),
+    ("access.gro", "20us"),
     ("flows[2].name", "third"),
     ("flows[2].count", "2"),
     ("flows[2].app", "{ kind = 'transfer', size = '2MB' }"),
@@ -63,6 +67,8 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].access.rate", "3x"),
     ("flows[2].access.source_delay", "3ms"),
     ("flows[2].access.sink_delay", "4ms"),
+    ("flows[2].access.gso", "true"),
+    ("flows[2].access.gro", "30us"),
     ("flows[2].transport", "tcp"),
     ("flows[2].stack", "linux"),
     ("flows[2].cc", "cubic"),
@@ -111,10 +117,14 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].reading.rate", "400kbps"),
     ("flows[2].reading.step", "8KiB"),
     ("flows[2].reading.pauses", "[{ from = '2s', to = '4s' }]"),
+    ("flows[2].reading.pauses[0].from", "1s"),
+    ("flows[2].reading.pauses[0].to", "5s"),
     ("flows[2].source_reading", "{ rate = '500kbps' }"),
     ("flows[2].source_reading.rate", "400kbps"),
     ("flows[2].source_reading.step", "8KiB"),
     ("flows[2].source_reading.pauses", "[{ from = '2s', to = '4s' }]"),
+    ("flows[2].source_reading.pauses[0].from", "1s"),
+    ("flows[2].source_reading.pauses[0].to", "5s"),
     ("flows[2].send_buffer_max", "2MB"),
     ("flows[2].notsent_lowat", "16KiB"),
     ("flows[2].restart_after_idle", "off"),
@@ -205,6 +215,9 @@ pub fn change(index: usize) -> Vec<(String, String)> {
         if path.starts_with(&format!("{table}.")) && !path.ends_with("probability") {
             pairs.push((table, "{ kind = 'periodic', every = 10 }".to_owned()));
         }
+    }
+    if let Some((list, _)) = path.split_once("[0]").filter(|(list, _)| list.ends_with("pauses")) {
+        pairs.push((list, "[{ from = '2s', to = '4s' }]".to_owned()));
     }
     if let Some(field) = path.strip_prefix("flows[2].app.") {
         let drawn = |text: &str| match field.ends_with(".mean") {

@@ -342,7 +342,7 @@ mod tests {
         let mut segment = Segment::new(Flags::ACK);
         let plain = Packet::new(&segment, TO, &mut stored);
         let item = plain.item(&stored, 1);
-        assert_eq!(item, Item { size: 40, flow: 1, class: 5, ..Item::default() });
+        assert_eq!(item, Item { size: 40, segments: 1, flow: 1, class: 5, ..Item::default() });
         assert_eq!(plain.updated(&item, &mut stored), plain);
 
         let header = CongestionHeader::answer(-3).with_request(100_000_000, 120_000, CongestionHeader::UNLIMITED);

@@ -210,8 +210,14 @@ fn the_schema_is_well_formed_and_has_every_field() {
 
 #[test]
 fn every_default_of_the_reference_is_what_an_absent_key_means() {
-    let canonical =
-        with(&[("flows[2].pacing", "fq"), ("flows[2].access", "{}"), ("flows[2].stack", "linux")]).to_json();
+    let canonical = with(&[
+        ("flows[2].pacing", "fq"),
+        ("flows[2].access", "{}"),
+        ("flows[2].stack", "linux"),
+        ("flows[2].reading", "{ rate = '500kbps' }"),
+        ("flows[2].source_reading", "{ rate = '500kbps' }"),
+    ])
+    .to_json();
     let mut defaults = 0;
     for row in reference().as_array().expect("a list") {
         let path = row["path"].as_str().expect("a path");
