@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import fmean, median, variance
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ BOUNDS = {
     "share": Bound("", absolute=0.03, words="the range of the kernel's five runs, widened by 0.03"),
     "completion": Bound("ms", absolute=1, words="1 ms"),
     "burst": Bound("ms", relative=0.02, words="2 %"),
+    "mean time": Bound("s", words="the 99 % interval of the kernel's mean, widened by that of the simulator's"),
+    "rate": Bound("Mbit/s", relative=0.02, words="2 %"),
 }
 """The measures with their bounds."""
 
@@ -50,7 +53,10 @@ MEASURES = {
     "alone": ("goodput", "window", "RTT", "retransmissions", "recoveries", "period"),
     "share": ("share",),
     "transfer": ("completion",),
+    "lossy": ("mean time",),
     "bursts": ("burst",),
+    "window": ("rate",),
+    "far": ("rate",),
 }
 
 
@@ -83,6 +89,10 @@ def measured(kind: str, tables: Mapping[str, Table]) -> dict[str, float]:
         done = tables["bursts" if kind == "bursts" and "bursts" in tables else "transfers"]
         times = [row["duration_s"] * 1e3 for row in done.rows()]
         return {"completion" if kind == "transfer" else "burst": fmean(times)}
+    if kind == "lossy":
+        return {"mean time": fmean(row["duration_s"] for row in tables["transfers"].rows())}
+    if kind in ("window", "far"):
+        return {"rate": one["goodput_bps"] / 1e6}
     rows = list(tables["window"].rows())
     settled = [row for row in rows if row["time_s"] >= SETTLED_S]
     found = {
@@ -102,6 +112,11 @@ def _period(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     return {"period": (starts[-1] - starts[0]) / (len(starts) - 1)} if len(starts) >= 3 else {}
 
 
+def _width(ours: Sequence[float], theirs: Sequence[float]) -> float:
+    """Half the width of the 99 % interval of the difference of two means."""
+    return 2.576 * math.sqrt(variance(ours) / len(ours) + variance(theirs) / len(theirs))
+
+
 def cells(experiment: Experiment, ours: Sequence[dict[str, float]], theirs: Sequence[dict[str, float]]) -> list[Cell]:
     """The cells of an experiment from what was measured in its runs; a period that one side lacks has no cell."""
     found = []
@@ -111,6 +126,9 @@ def cells(experiment: Experiment, ours: Sequence[dict[str, float]], theirs: Sequ
             if experiment.kind == "alone":
                 kernel = median(their)
                 found.append(Cell(experiment.key, measure, median(our), kernel, kernel, kernel))
+            elif experiment.kind == "lossy":
+                mean, width = fmean(their), _width(our, their)
+                found.append(Cell(experiment.key, measure, fmean(our), mean, mean - width, mean + width))
             else:
                 found.append(Cell(experiment.key, measure, fmean(our), fmean(their), min(their), max(their)))
     return found

@@ -7,7 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.residuals.cells import BOUNDS, MEASURES
-from tools.residuals.plan import DRAWING, DRAWS, EXPERIMENTS, NETWORKS, STARTS_S, WIDE, full_name
+from tools.residuals.plan import (
+    DRAWING,
+    DRAWS,
+    EXPERIMENTS,
+    FAR,
+    LOSSY,
+    NEAR,
+    NETWORKS,
+    SEEDS,
+    STARTS_S,
+    WIDE,
+    full_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +36,10 @@ TITLES = {
     "alone": "A flow alone",
     "share": "A flow beside CUBIC",
     "transfer": "Transfers without loss",
+    "lossy": "Transfers with random loss",
     "bursts": "Bursts after idle periods",
+    "window": "Small receive windows",
+    "far": "Long fat paths with the buffers of Linux",
 }
 WORDS = {
     "alone": "One bulk flow. The window and the RTT are means from 1 s on; the period is the mean time "
@@ -32,7 +47,11 @@ WORDS = {
     "share": f"The share of a flow's goodput beside a flow of CUBIC that has started first, over 30 s: the mean of "
     f"runs in which it starts at {', '.join(f'{start:g}' for start in STARTS_S)} s.",
     "transfer": "The time from the connect to the last byte.",
+    "lossy": "The mean time from the connect to the last byte "
+    f"over {SEEDS} seeds. Both lose the same packets by number.",
     "bursts": "The mean time of a burst from its write to its last byte, on a connection that stays open.",
+    "window": "The goodput of a bulk flow whose receive buffer is the limit.",
+    "far": "The goodput of a bulk flow with the default buffers, which are the limit.",
 }
 
 
@@ -64,7 +83,7 @@ def page(record: Record) -> str:
     for measure, bound in BOUNDS.items():
         lines.append(f"| {measure} | {bound.words} | {inside[measure]} | {total[measure]} |")
     lines += ["", "A number outside its bound is in bold type. A number in parentheses points to the cause below.", ""]
-    lines += ["The networks have a drop-tail queue:", "", *_networks((*NETWORKS.values(), WIDE)), ""]
+    lines += ["The networks have a drop-tail queue:", "", *_networks((*NETWORKS.values(), WIDE, LOSSY, NEAR, FAR)), ""]
     causes = _Causes(record)
     for kind, title in TITLES.items():
         lines += [f"## {title}", "", WORDS[kind], ""]

@@ -1,4 +1,4 @@
-"""The scenarios that are compared: flows alone, flows that share a bottleneck, transfers, and bursts after idle."""
+"""The scenarios that are compared: single flows, shares, transfers, bursts, small windows and long fat paths."""
 
 from __future__ import annotations
 
@@ -27,6 +27,22 @@ SIZES = (1_448, 4_344, 14_480, 15_928, 43_440, 100_000, 200_000, 500_000, 1_000_
 
 BURSTS = ((30_000, "1s"), (100_000, "1s"), (300_000, "2s"), (100_000, "10s"))
 """Sizes of bursts in bytes, and their distance."""
+
+
+LOSSES = ("1%", "3%")
+"""Shares of packets that are lost at random in transfers with loss."""
+
+LOSSY_SIZES = (100_000, 1_000_000)
+"""Sizes of transfers with loss, in bytes."""
+
+SEEDS = 20
+"""Runs of a transfer with loss."""
+
+WINDOWS = (16_384, 32_768, 65_535, 131_070, 262_140)
+"""Receive buffers in bytes, each of which is the limit of its flow."""
+
+IDLE_BURSTS = ((300_000, "2s"),)
+"""Bursts of the other controls."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +86,22 @@ NETWORKS = {
 WIDE = Network("wide", "100Mbps", "20ms", 2_000)
 """A network in which no packet is lost."""
 
+LOSSY = Network("lossy", "2Mbps", "20ms", 7)
+"""A network with random loss, whose queue has one bandwidth-delay product."""
+
+NEAR = Network("near", "1Gbps", "2.5ms", 417, "2s")
+"""A short path whose queue has one bandwidth-delay product."""
+
+FAR = Network("far", "100Mbps", "300ms", 5_000, "60s")
+"""A long fat path, whose queue has one bandwidth-delay product, and where the default buffers are the limit."""
+
 
 @dataclass(frozen=True)
 class Experiment:
     """A scenario that is compared, and how."""
 
     kind: str
-    """alone, share, transfer or bursts: what is measured."""
+    """alone, share, transfer, lossy, bursts, window or far: what is measured."""
     network: str
     cc: str
     """The kernel's name of the control that is examined."""
@@ -119,6 +144,23 @@ def _transfer(module: str, size: int) -> Experiment:
     return Experiment("transfer", WIDE.name, module, f"{size:,} bytes", (scenario,))
 
 
+def _lossy(module: str, loss: str, size: int) -> Experiment:
+    app = {"kind": "transfer", "size": f"{size}B"}
+    scenario = LOSSY.scenario("120s", [_flow("one", module, app)])
+    scenario["bottleneck"]["loss"] = loss
+    scenarios = tuple(scenario | {"seed": seed} for seed in range(1, SEEDS + 1))
+    return Experiment("lossy", LOSSY.name, module, f"{size:,} bytes, {loss} lost", scenarios)
+
+
+def _window(module: str, size: int) -> Experiment:
+    flow = _flow("one", module, "bulk") | {"receive_buffer": f"{size}B"}
+    return Experiment("window", NEAR.name, module, f"{size:,} bytes", (NEAR.scenario(NEAR.duration, [flow]),))
+
+
+def _far(module: str) -> Experiment:
+    return Experiment("far", FAR.name, module, "", (FAR.scenario(FAR.duration, [_flow("one", module, "bulk")]),))
+
+
 def _bursts(network: Network, module: str, size: int, interval: str) -> Experiment:
     app = {"kind": "bursts", "size": f"{size}B", "interval": interval, "count": 8 if interval != "10s" else 3}
     scenario = network.scenario("30s", [_flow("one", module, app)])
@@ -129,6 +171,15 @@ EXPERIMENTS = (
     *(_alone(network, module) for network in NETWORKS.values() for module in MODULES),
     *(_share(NETWORKS["home"], module, "cubic") for module in MODULES),
     *(_transfer(module, size) for module in ("cubic", "reno", "bbr") for size in SIZES),
+    *(_lossy(module, loss, size) for module in ("cubic", "reno", "bbr") for loss in LOSSES for size in LOSSY_SIZES),
     *(_bursts(NETWORKS["home"], module, *burst) for module in ("cubic", "reno", "bbr") for burst in BURSTS),
+    *(
+        _bursts(NETWORKS["home"], module, *burst)
+        for module in MODULES
+        if module not in ("cubic", "reno", "bbr")
+        for burst in IDLE_BURSTS
+    ),
+    *(_window("cubic", size) for size in WINDOWS),
+    *(_far(module) for module in ("cubic", "reno", "bbr", "htcp", "illinois")),
 )
 """All of them; the page has a row for each."""
