@@ -46,8 +46,11 @@ class Segment:
     destination: tuple[bytes, int]
     """Address and port of the receiver."""
     seq: int
+    """Sequence number of the first byte."""
     ack: int
+    """Acknowledgment number; 0 without the flag ACK."""
     flags: int
+    """Flags of the header, from FIN (1) to CWR (128)."""
     length: int
     """Bytes of payload, whether the capture kept them or not."""
 

@@ -42,6 +42,7 @@ class Series:
     end_s: NDArray[np.float64]
     """The same times; of a rate or a count the ends of the intervals."""
     value: NDArray[np.float64]
+    """The samples, in the unit of the quantity."""
 
     def shifted(self, by_s: float) -> Series:
         """The same values later by a time."""
@@ -53,6 +54,7 @@ class Stream:
     """A connection that was measured."""
 
     name: str
+    """Name of the connection."""
     series: dict[str, Series]
     """By quantity: ``goodput_bps``, ``retransmits``, ``cwnd``, ``ssthresh``, ``srtt_ms``."""
 
@@ -62,9 +64,11 @@ class Reference:
     """The connections of a measurement. Times count from its beginning."""
 
     path: str
+    """File of the measurement."""
     kind: str
     """``iperf3`` or ``ss``."""
     streams: list[Stream]
+    """Its connections, without those that control a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,9 @@ class Quantity:
     """A quantity that runs and measurements have."""
 
     name: str
+    """Name in words."""
     unit: str
+    """Unit in which the quantity is shown."""
     factor: float
     """From the unit of the series to `unit`."""
     column: str | None
@@ -97,12 +103,17 @@ class Difference:
     """A quantity of a flow beside that of a measured connection, over the time that both have."""
 
     flow: str
+    """Name of the flow."""
     stream: str
+    """Name of the measured connection."""
     quantity: str
+    """Name of the quantity, a key of `QUANTITIES`."""
     samples: int
+    """Number of samples that are compared."""
     ours: float
     """Mean over the samples; of a count its sum."""
     measured: float
+    """The same of the measured connection."""
     rms: float | None
     """Root of the mean square of the differences of the samples; None for a count."""
 

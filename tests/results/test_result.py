@@ -17,7 +17,7 @@ EVERYTHING = """
 name = "everything"
 duration = "4s"
 bottleneck = { rate = "10Mbps", delay = "10ms", queue = "20 packets" }
-probes = { window = true, packets = true, timeouts = true, delays = true, queues = true, rates = true }
+probes = { window = true, packets = true, timeouts = true, delays = true, queues = true, rates = true, limits = true }
 
 [[flows]]
 app = "bulk"
@@ -83,7 +83,7 @@ def test_what_follows_from_the_declarations():
     assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "voip", "time_on", "completions"]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
-    assert {*ASKED} == {*PROBES, "delays", "delay_cdf"}
+    assert {*ASKED} == {*PROBES, "delays", "delay_cdf", "limits"}
 
 
 def test_the_properties_are_those_of_the_declarations():

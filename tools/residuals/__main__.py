@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 EMULATED = ("lossy", "window")
-"""Kinds whose kernel runs over the emulated network."""
+"""Kinds whose kernel runs over the emulated network, as its own netem cannot repeat their losses or buffers."""
 
 
 def main(arguments: list[str]) -> int:
@@ -78,8 +78,7 @@ def simulated(experiment: Experiment) -> list[dict[str, float]]:
 
 
 def asked(experiment: Experiment, built: Built) -> list[dict[str, float]]:
-    """What is measured of an experiment's runs in a kernel: with its own netem, or, where that cannot give the same
-    losses or buffers, over the emulated network of the simulator."""
+    """What is measured of an experiment's runs in a kernel, over its own netem or over the emulated network."""
     if experiment.kind in EMULATED:
         backend = f"linux:{'.'.join(built.version.split('.')[:2])}"
         return [

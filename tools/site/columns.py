@@ -29,6 +29,7 @@ timeouts = true
 delays = true
 queues = true
 rates = true
+limits = true
 interval = "1s"
 """
 

@@ -3,11 +3,11 @@
 use serde_json::Value as Json;
 
 use super::loss_in_time::{Fades, GilbertElliottTime, Interference, LossSteps};
+use super::steps::{quoted_time, shown};
 use ackclock_core::Nanos;
 use ackclock_schema::kinds::{Flag, Info, Kind, OneOf, count, one_of, probability, time};
 use ackclock_schema::lists::{Ascending, List, list};
 use ackclock_schema::problems::Problems;
-use ackclock_schema::quantity::TIME;
 use ackclock_schema::record;
 use ackclock_schema::record::{Table, default, like, required, table};
 use ackclock_schema::renewal::Renewal;
@@ -220,13 +220,4 @@ impl Kind for Outages {
         info.accepts.push_str(", in order and apart");
         info
     }
-}
-
-pub(super) fn quoted_time(time: Nanos) -> String {
-    format!("\"{}\"", TIME.write(time))
-}
-
-/// Returns a time as the scenario spells it.
-pub(super) fn shown(problems: &Problems<'_>, place: &KeyPath, time: Nanos) -> String {
-    problems.written(place).unwrap_or_else(|| quoted_time(time))
 }

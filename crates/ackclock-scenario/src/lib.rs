@@ -32,6 +32,7 @@ mod resolve;
 mod series;
 mod settings;
 mod spellings;
+mod steps;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 #[cfg(test)]

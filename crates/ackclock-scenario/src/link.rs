@@ -5,10 +5,11 @@ use ackclock_net::server::{CellularModel, Steps, Trace};
 use ackclock_net::{Large, Schedule};
 use serde_json::{Value as Json, json};
 
-use super::impairments::{Jitter, Loss, Outage, quoted_time, shown};
+use super::impairments::{Jitter, Loss, Outage};
 use super::netem::Netem;
 use super::policer::Policer;
 use super::series::RateSeries;
+use super::steps::{LEAST_PERIOD, check_steps};
 use ackclock_core::{Nanos, Rate};
 use ackclock_schema::file::{Alone, Format, FromFile};
 use ackclock_schema::kinds::{Info, Kind, OneOf, Scalar, one_of, rate, real, time};
@@ -25,9 +26,6 @@ use ackclock_schema::union::{Tagged, Union as _, tagged};
 /// The largest rate of a cellular network, in bits per second. Each of its opportunities is drawn, also while nothing is sent:
 /// a simulated second at this rate has eight million.
 const MOST_CELLULAR: u64 = 100_000_000_000;
-
-/// The shortest period of a repetition, in nanoseconds.
-pub(super) const LEAST_PERIOD: Nanos = 1_000_000;
 
 /// A constant value, or a table that describes how the value changes.
 #[derive(Clone, PartialEq, Debug)]
@@ -239,37 +237,6 @@ pub(super) fn large() -> OneOf<Large> {
         ),
     ];
     one_of("treatment of large packets", options)
-}
-
-/// Refuses steps that do not begin at zero or are not in order, and a period that ends before the last step.
-pub(super) fn check_steps(
-    times: impl Iterator<Item = Nanos>,
-    repeat_every: Option<Nanos>,
-    at: &KeyPath,
-    problems: &mut Problems<'_>,
-) {
-    let mut last = None;
-    for (index, time) in times.enumerate() {
-        let place = at.key("steps").index(index).key("at");
-        let wrong = match last {
-            None if time > 0 => Some("is not the start; accepted: \"0s\" for the first step".to_owned()),
-            Some(last) if time <= last => {
-                Some(format!("is not after the step before it; accepted: more than {}", quoted_time(last)))
-            }
-            _ => None,
-        };
-        if let Some(wrong) = wrong {
-            problems.add(place.clone(), format!("{} {wrong}", shown(problems, &place, time)));
-        }
-        last = Some(time);
-    }
-    if let (Some(period), Some(last)) = (repeat_every, last)
-        && period <= last
-    {
-        let place = at.key("repeat_every");
-        let wrong = format!("is not after the last step; accepted: more than {}", quoted_time(last));
-        problems.add(place.clone(), format!("{} {wrong}", shown(problems, &place, period)));
-    }
 }
 
 impl LinkRate {

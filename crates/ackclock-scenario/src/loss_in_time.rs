@@ -7,7 +7,7 @@ use ackclock_schema::lists::list;
 use ackclock_schema::record;
 use ackclock_schema::record::{default, optional, required, table};
 
-use super::link::{LEAST_PERIOD, check_steps};
+use super::steps::{LEAST_PERIOD, check_steps};
 use ackclock_schema::Rules;
 use ackclock_schema::quantity::TIME;
 
