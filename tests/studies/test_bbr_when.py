@@ -21,7 +21,7 @@ def test_a_shallow_buffer_favours_bbr_which_retransmits_more():
     at = cells.name(SHALLOW, 100, 200)
     assert verdicts.gain(grid, at).value > 10
     bbr, cubic = (grid.values(at, one.name, "resent") for one in (cells.BBR, cells.CUBIC))
-    assert (bbr > 10 * cubic).all()
+    assert (bbr > cubic).all()
     assert grid.mean(at, cells.BBR.name, "goodput_mbps").value < 100
 
 
