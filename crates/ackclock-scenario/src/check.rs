@@ -2,8 +2,8 @@
 
 use ackclock_core::headers::TCP_IPV4;
 
-use ackclock_net::Seed;
 use ackclock_net::queue::Settings;
+use ackclock_net::{Large, Seed};
 use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
@@ -318,6 +318,19 @@ fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_
             Some(Loss::Interference(interference)) => interference.check(&mut rules),
             _ => {}
         }
+    }
+    // A queue that sends large packets in parts has to know their times, which jitter and netem change.
+    let queued = [link.gso, link.reverse_gso].map(|large| large == Some(Large::Queued));
+    let varied = [
+        ("jitter", link.jitter.is_some()),
+        ("reverse_jitter", link.reverse_jitter.is_some()),
+        ("netem", link.netem.is_some()),
+        ("reverse_netem", link.reverse_netem.is_some()),
+    ];
+    for (name, given) in varied {
+        let wrong = given && queued.contains(&true);
+        let message = "beside gso = \"queue\"; accepted: gso = \"off\" or \"whole\"".to_owned();
+        Rules::new(at.clone(), problems).refuse(wrong, name, &[], "", message);
     }
     let netem = [
         ("netem", &link.netem, "duplication", link.duplication.is_some()),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::pattern::Pattern;
 
@@ -176,6 +176,10 @@ impl Schema {
                 }
                 None => Shape::Path(example(schema)),
             },
+            // Bounds and two small numbers, as of an overhead.
+            Some("integer") if schema["minimum"].as_u64().is_none() => {
+                Shape::Words([&schema["minimum"], &json!(-4), &json!(18), &schema["maximum"]].map(Json::clone).to_vec())
+            }
             Some("integer") => Shape::Whole(whole("minimum"), whole("maximum")),
             Some("number") => Shape::Real(bound("minimum"), bound("maximum")),
             Some("boolean") => Shape::Truth,
