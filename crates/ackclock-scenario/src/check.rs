@@ -9,6 +9,7 @@ use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 use super::bottleneck::Bottleneck;
 use super::graph::Hop;
 use super::impairments::Loss;
+use super::link::Plain;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
 use super::policer::Policer;
 use super::queue::Queue;
@@ -319,13 +320,17 @@ fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_
             _ => {}
         }
     }
-    // A queue that sends large packets in parts has to know their times, which jitter and netem change.
+    // A queue that sends large packets in parts has to know their times, which jitter, netem, outages and varying rates change.
     let queued = [link.gso, link.reverse_gso].map(|large| large == Some(Large::Queued));
     let varied = [
         ("jitter", link.jitter.is_some()),
         ("reverse_jitter", link.reverse_jitter.is_some()),
         ("netem", link.netem.is_some()),
         ("reverse_netem", link.reverse_netem.is_some()),
+        ("rate", matches!(link.rate, Plain::Varying(_))),
+        ("reverse_rate", link.reverse_rate.as_ref().is_some_and(|rate| matches!(rate, Plain::Varying(_)))),
+        ("outages", link.outages.is_some()),
+        ("reverse_outages", link.reverse_outages.is_some()),
     ];
     for (name, given) in varied {
         let wrong = given && queued.contains(&true);
