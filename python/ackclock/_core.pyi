@@ -431,6 +431,7 @@ def replay_queue(
     packets: list[tuple[int, int, int, int, int]],
     seed: bytes,
     packet_size: int = 1500,
+    headers: list[tuple[int, int, int]] | None = None,
 ) -> list[tuple[Literal["sent", "queue", "aqm", "waits"], int | None, int | None]]: ...
 def run(
     text: str,

@@ -16,7 +16,7 @@ const ATTEMPTS: u64 = 60;
 /// things, such as marks, come earlier or later.
 const MOST: u64 = 4000;
 /// The number of things that can happen.
-const HAPPENINGS: usize = 12;
+const HAPPENINGS: usize = 13;
 
 /// The schema is covered on purpose: while there is a place that no scenario has used, a scenario that uses it is
 /// drawn.

@@ -6,7 +6,7 @@ use crate::backlog::Backlog;
 use crate::{DropCause, Limit, Loss, Nanos, Transmitter};
 
 /// Times of a packet that crosses a link.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Passage {
     /// When the packet's first bit leaves. The queueing delay is the time from the packet's arrival at the link to
     /// `start`.
@@ -18,10 +18,17 @@ pub struct Passage {
 }
 
 impl Passage {
-    /// Arrival of the part of a large packet that ends `upto` bytes after its start; the packet has `all` bytes.
-    pub fn arrival_of(&self, upto: u32, all: u32) -> Nanos {
+    /// Departure of the part of a large packet that ends `upto` bytes after its start; the packet has `all` bytes.
+    pub fn departure_of(&self, upto: u32, all: u32) -> Nanos {
         let after = u128::from(self.departure - self.start) * u128::from(all - upto) / u128::from(all.max(1));
-        self.arrival.saturating_sub(after as Nanos)
+        self.departure - after as Nanos
+    }
+
+    /// Arrival of that part, as long before the arrival of the packet as it departs before the packet, and not before
+    /// `earliest`.
+    pub fn arrival_of(&self, upto: u32, all: u32, earliest: Nanos) -> Nanos {
+        let before = self.departure - self.departure_of(upto, all);
+        self.arrival.saturating_sub(before).max(earliest)
     }
 }
 

@@ -58,6 +58,8 @@ struct Waiting<T> {
 pub struct Port<T> {
     queue: Box<dyn Discipline>,
     reads_headers: bool,
+    /// Whether the segments of a large packet leave one after the other.
+    sends_parts: bool,
     server: Box<dyn Server>,
     path: Propagation,
     policer: Option<Box<Policer>>,
@@ -82,8 +84,9 @@ pub struct Port<T> {
 /// The packet sent last.
 #[derive(Clone, Copy, Default)]
 struct Last {
-    end: Nanos,
+    passage: Passage,
     size: u32,
+    part: u32,
     segments: u64,
     is_lost: bool,
     is_marked: bool,
@@ -94,6 +97,7 @@ impl<T> Port<T> {
     pub fn new(queue: Box<dyn Discipline>, server: Box<dyn Server>, delay: Nanos) -> Port<T> {
         Port {
             reads_headers: queue.reads_headers(),
+            sends_parts: false,
             queue,
             server,
             path: Propagation::new(Schedule::constant(delay), None),
@@ -128,6 +132,12 @@ impl<T> Port<T> {
     /// Adds loss before the queue.
     pub fn with_loss(mut self, loss: Loss) -> Port<T> {
         self.loss = Some(loss);
+        self
+    }
+
+    /// Sends large packets as their segments, back to back ([`Large::Queued`](crate::Large::Queued)).
+    pub fn with_parts(mut self) -> Port<T> {
+        self.sends_parts = true;
         self
     }
 
@@ -209,7 +219,7 @@ impl<T> Port<T> {
 
     /// Puts a packet onto the wire. `None` if the packet is lost there.
     fn send(&mut self, at: Nanos, item: Item) -> Option<Sent<T>> {
-        let follows = item.arrival < at && at == self.last.end;
+        let follows = item.arrival < at && at == self.last.passage.departure;
         let departure = self.server.transmit(at, item.size, follows);
         let segments = item.count();
         self.counts.packets += segments;
@@ -221,7 +231,8 @@ impl<T> Port<T> {
         let passage = Passage { start: at, departure, arrival: self.path.arrival(departure) };
         let is_down = self.down.as_ref().is_some_and(|down| down.at(at).value);
         let is_corrupted = is_corrupted | self.corruption.as_mut().is_some_and(|corruption| corruption.strikes(at));
-        self.last = Last { end: departure, size: item.size, segments, is_lost: is_down || is_corrupted, is_marked };
+        let (Item { size, part, .. }, is_lost) = (item, is_down || is_corrupted);
+        self.last = Last { passage, size, part, segments, is_lost, is_marked };
         if !self.last.is_lost {
             return Some(Sent { packet, item, passage, is_copy });
         }
@@ -259,15 +270,28 @@ impl<T> Port<T> {
 
     /// Counts of the port up to `at`, which is no earlier than the last call.
     pub fn carried(&self, at: Nanos) -> Carried {
-        let Last { end, size, segments, is_lost, is_marked } = self.last;
-        let busy = end > at;
+        let Last { is_lost, is_marked, .. } = self.last;
+        let (packets, bytes) = self.in_service(at);
         Carried {
-            packets: self.counts.packets - if busy { segments } else { 0 },
-            bytes: self.counts.bytes - if busy { u64::from(size) } else { 0 },
-            wire_losses: self.counts.wire_losses - if busy && is_lost { segments } else { 0 },
-            marks: self.counts.marks - if busy && is_marked { segments } else { 0 },
+            packets: self.counts.packets - packets,
+            bytes: self.counts.bytes - bytes,
+            wire_losses: self.counts.wire_losses - if is_lost { packets } else { 0 },
+            marks: self.counts.marks - if is_marked { packets } else { 0 },
             ..self.counts
         }
+    }
+
+    /// Number of segments and bytes of the packet sent last whose last bit has not left at `at`. One that is lost is lost
+    /// as a whole, when it has left.
+    fn in_service(&self, at: Nanos) -> (u64, u64) {
+        let Last { passage, size, part, segments, is_lost, .. } = self.last;
+        if passage.departure <= at {
+            return (0, 0);
+        }
+        let left = |count: &u32| passage.departure_of(count * part, size) <= at;
+        let most = if self.sends_parts && !is_lost { segments as u32 } else { 1 };
+        let gone = (1..most).take_while(left).count() as u64;
+        (segments - gone, u64::from(size) - gone * u64::from(part))
     }
 
     /// Whether the discipline reads the headers of packets.

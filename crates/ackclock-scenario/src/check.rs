@@ -2,14 +2,13 @@
 
 use ackclock_core::headers::TCP_IPV4;
 
+use ackclock_net::Seed;
 use ackclock_net::queue::Settings;
-use ackclock_net::{Large, Seed};
 use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
 use super::graph::Hop;
 use super::impairments::Loss;
-use super::link::Plain;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
 use super::policer::Policer;
 use super::queue::Queue;
@@ -319,23 +318,6 @@ fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_
             Some(Loss::Interference(interference)) => interference.check(&mut rules),
             _ => {}
         }
-    }
-    // A queue that sends large packets in parts has to know their times, which jitter, netem, outages and varying rates change.
-    let queued = [link.gso, link.reverse_gso].map(|large| large == Some(Large::Queued));
-    let varied = [
-        ("jitter", link.jitter.is_some()),
-        ("reverse_jitter", link.reverse_jitter.is_some()),
-        ("netem", link.netem.is_some()),
-        ("reverse_netem", link.reverse_netem.is_some()),
-        ("rate", matches!(link.rate, Plain::Varying(_))),
-        ("reverse_rate", link.reverse_rate.as_ref().is_some_and(|rate| matches!(rate, Plain::Varying(_)))),
-        ("outages", link.outages.is_some()),
-        ("reverse_outages", link.reverse_outages.is_some()),
-    ];
-    for (name, given) in varied {
-        let wrong = given && queued.contains(&true);
-        let message = "beside gso = \"queue\"; accepted: gso = \"off\" or \"whole\"".to_owned();
-        Rules::new(at.clone(), problems).refuse(wrong, name, &[], "", message);
     }
     let netem = [
         ("netem", &link.netem, "duplication", link.duplication.is_some()),

@@ -274,6 +274,8 @@ impl Netem {
         if let Some(Slot::Uniform(UniformSlot { min, max, .. })) = &self.slot {
             let message = format!("is less than min; accepted: at least \"{}\"", TIME.write(*min));
             rules.of("slot").refuse(max < min, "max", &[], "", message);
+            let message = "has no time from slot to slot; accepted: a min or a max above zero";
+            rules.refuse((*min, *max) == (0, 0), "slot", &[], "", message);
         }
     }
 }

@@ -249,7 +249,9 @@ impl<U: Union> Kind for Tagged<U> {
             let assumed = U::OTHERWISE.is_some_and(|(kind, _)| kind == variant.kind);
             options.push(object_schema(Some((variant.kind, assumed)), &variant.doc, &variant.fields));
             for field in &variant.fields {
-                if U::OTHERWISE == Some((variant.kind, field.key)) {
+                // A plain value is refused where other fields are required.
+                let others_required = variant.fields.iter().any(|other| other.required && other.key != field.key);
+                if U::OTHERWISE == Some((variant.kind, field.key)) && !others_required {
                     options.push(field.info.schema.clone());
                     accepts = format!("{accepts}, or {}", field.info.accepts);
                 }

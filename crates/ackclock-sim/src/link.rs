@@ -148,6 +148,9 @@ impl LinkSpec {
             }
             None => Port::new(queue, server, self.delay),
         };
+        if self.large == Large::Queued {
+            port = port.with_parts();
+        }
         if let Some(policer) = policer {
             port = port.with_policer(policer);
         }

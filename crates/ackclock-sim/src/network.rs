@@ -56,6 +56,8 @@ struct PortState {
     poll: Key,
     /// Packets in flight behind a port that may reorder them.
     flight: BTreeMap<Key, Packet>,
+    /// Arrival of the packet that was sent last, behind a port that keeps their order.
+    latest: Nanos,
 }
 
 /// Links and routes before they are joined.
@@ -89,7 +91,7 @@ impl Topology {
     pub fn port(&mut self, port: Port<Packet>) -> LinkId {
         let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
         self.links[link.0 as usize].port = Some(self.ports.len() as u32);
-        self.ports.push(PortState { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new() });
+        self.ports.push(PortState { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new(), latest: 0 });
         link
     }
 
@@ -528,11 +530,15 @@ impl<P: Contents> Network<P> {
             let contents = packet.contents(&self.stored);
             observer.network(at, contents.as_ref(), NetworkEvent::Sent { link, packet, passage, waited });
         }
+        let earliest = port_state.latest;
+        if !port_state.port.reorders() {
+            port_state.latest = passage.arrival;
+        }
         if packet.is_large() && self.links[link.0 as usize].large == Large::Queued {
             let (all, mut upto) = (packet.size(), 0);
             for segment in packet.split(&mut self.stored) {
                 upto += segment.size();
-                self.depart(passage.arrival_of(upto, all), port, segment, observer);
+                self.depart(passage.arrival_of(upto, all, earliest), port, segment, observer);
             }
             return;
         }

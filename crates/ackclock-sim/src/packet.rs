@@ -195,8 +195,8 @@ impl Packet {
         let stored = if self.rest & STORED != 0 { Some(&stored.places[self.numbers as u32 as usize]) } else { None };
         let class = (self.rest >> CLASS) as u8;
         let request = stored.and_then(Contents::request);
-        let segments = stored.map_or(1, Contents::segments);
-        Item { size: self.size(), segments, flow, class, ecn: self.ecn(), request, ..Item::default() }
+        let part = stored.filter(|contents| contents.segments() > 1).map_or(0, |large| large.segment(0).size());
+        Item { size: self.size(), part, flow, class, ecn: self.ecn(), request, ..Item::default() }
     }
 
     /// Returns a copy of the packet.
@@ -342,7 +342,7 @@ mod tests {
         let mut segment = Segment::new(Flags::ACK);
         let plain = Packet::new(&segment, TO, &mut stored);
         let item = plain.item(&stored, 1);
-        assert_eq!(item, Item { size: 40, segments: 1, flow: 1, class: 5, ..Item::default() });
+        assert_eq!(item, Item { size: 40, flow: 1, class: 5, ..Item::default() });
         assert_eq!(plain.updated(&item, &mut stored), plain);
 
         let header = CongestionHeader::answer(-3).with_request(100_000_000, 120_000, CongestionHeader::UNLIMITED);

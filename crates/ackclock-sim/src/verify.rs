@@ -128,6 +128,8 @@ struct Inside<P> {
     packets: BTreeMap<Address, Vec<(Nanos, OnWay<P>)>>,
     free_at: Nanos,
     reorders: bool,
+    /// Arrival of the packet that was sent last, where the port keeps their order.
+    latest: Nanos,
 }
 
 /// A packet in flight.
@@ -227,6 +229,7 @@ impl<P: Contents> Verifier<P> {
                 reorders: port.reorders(),
                 packets: BTreeMap::new(),
                 free_at: 0,
+                latest: 0,
             }),
             rate: link.rate(),
             delay: link.delay(),
@@ -408,6 +411,7 @@ impl<P: Contents> Verifier<P> {
         let Passage { start, departure, arrival } = passage;
         let (free_at, rate, reorders) = (inside.free_at, inside.rate, inside.reorders);
         inside.free_at = departure;
+        let earliest = std::mem::replace(&mut inside.latest, if reorders { 0 } else { arrival });
         self.expect(Law::Start, at, start == at && start >= arrived, || format!("service at {start}, not at {at}"));
         if let Some(rate) = rate {
             self.expect(Law::Start, at, start >= free_at, || format!("service at {start}, free at {free_at}"));
@@ -424,7 +428,7 @@ impl<P: Contents> Verifier<P> {
         let (all, mut upto) = (content.size(), 0);
         for (_, hops, content) in left {
             upto += content.size();
-            let due = if is_split { passage.arrival_of(upto, all) } else { arrival };
+            let due = if is_split { passage.arrival_of(upto, all, earliest) } else { arrival };
             self.put(address(packet), due, OnWay { content, hops: hops + 1 });
         }
     }

@@ -36,7 +36,7 @@ pub struct Draw<'a> {
 }
 
 /// Names for flows, links and nodes; there are few, so that they coincide.
-const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
+pub const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
 
 /// Optional fields whose absence requires another field; they are usually present.
 const USUAL: [&str; 2] = ["rate", "delay"];

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use super::dice::Dice;
+use super::draw::NAMES;
 
 /// RemyCC's rule table of an example scenario.
 const REMYCC: &[u8] = include_bytes!("../../../../scenarios/remycc.dna");
@@ -23,6 +24,8 @@ pub fn read(path: &str) -> Result<Vec<u8>, String> {
         Some("cvec") => vectors(&mut dice).into_bytes(),
         Some("down") => deliveries(&mut dice).into_bytes(),
         Some("dna") => REMYCC.to_vec(),
+        Some("log") => series(variant, &mut dice).into_bytes(),
+        Some("dist") => delays(&mut dice).into_bytes(),
         _ => return Err("it has an unknown format".to_owned()),
     };
     if variant + 1 == VARIANTS {
@@ -69,4 +72,30 @@ fn deliveries(dice: &mut Dice) -> String {
         now += if dice.chance(0.3) { 0 } else { dice.below(40) };
     }
     text
+}
+
+/// Returns times and rates in one of the forms that are read: two columns, the six of the HSDPA logs, or columns with
+/// names, which are those that random scenarios give.
+fn series(variant: usize, dice: &mut Dice) -> String {
+    let mut text = match variant % 3 {
+        2 => format!("time,down_mbps,{}\n", NAMES.join(",")),
+        _ => String::new(),
+    };
+    for line in 1..=2 + dice.below(40) {
+        let rate = 1 + dice.below(20);
+        let _ = match variant % 3 {
+            0 => writeln!(text, "{line} {rate}"),
+            1 => writeln!(text, "{} {} 59.9 10.7 {} 1000", 1_289_406_399 + line, line * 1000, rate * 100_000),
+            _ => writeln!(text, "{line},{rate}{}", format!(",{line}").repeat(NAMES.len())),
+        };
+    }
+    text
+}
+
+/// Returns a delay table of iproute2.
+fn delays(dice: &mut Dice) -> String {
+    let mut values: Vec<i64> = (0..=dice.below(60)).map(|_| dice.below(65_536) as i64 - 32_768).collect();
+    values.sort_unstable();
+    let rows: Vec<_> = values.iter().map(i64::to_string).collect();
+    format!("# made up\n{}\n", rows.join(" "))
 }

@@ -319,8 +319,11 @@ impl Schema {
                 covered.extend(words.iter().position(|word| word == value).map(|slot| (node, slot)));
             }
             (Shape::Text(_, words), Json::String(text)) => {
-                let unit = text.trim().trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-                covered.extend(words.iter().position(|word| word == unit).map(|slot| (node, slot)));
+                let is_number = |c: char| c.is_ascii_digit() || c == '.';
+                let unit = text.trim().trim_start_matches(is_number).trim();
+                // A number stands before its unit, or after a word, such as the class of a policer.
+                let named = [unit, unit.trim_end_matches(is_number).trim_end()];
+                covered.extend(words.iter().position(|word| named.contains(&word.as_str())).map(|slot| (node, slot)));
             }
             (Shape::Truth, Json::Bool(value)) => drop(covered.insert((node, usize::from(*value)))),
             (Shape::Whole(least, most), Json::Number(number)) => {

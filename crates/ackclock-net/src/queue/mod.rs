@@ -96,9 +96,9 @@ pub struct Item {
     pub id: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Number of segments if the packet is a large one, as segmentation offload makes them; below two otherwise. A
-    /// large packet counts as one packet in a queue.
-    pub segments: u32,
+    /// Size on the wire of each segment but the last if the packet is a large one, as segmentation offload makes them;
+    /// 0 otherwise. A large packet counts as one packet in a queue.
+    pub part: u32,
     /// Number of the flow. Packets of one direction of one connection have the same number, which no other packets
     /// have.
     pub flow: u64,
@@ -115,7 +115,7 @@ pub struct Item {
 impl Item {
     /// Number of packets that the packet counts for: that of its segments.
     pub fn count(&self) -> u64 {
-        self.segments.max(1).into()
+        if self.part == 0 { 1 } else { self.size.div_ceil(self.part).into() }
     }
 
     /// Marks the packet if it is ECN-capable; returns whether it is marked now.

@@ -367,7 +367,7 @@ fn columns(rows: &[Line], header: Option<&Line>, layout: &Layout) -> Result<Seri
                 |line| line.cells.iter().map(|cell| shown(&cell.text)).collect::<Vec<_>>().join(", "),
             );
             let what = given.as_ref().map_or("is not found out".to_owned(), |given| format!("{given:?} is not there"));
-            let message = format!("the column of the {field}s {what}; accepted for the field {field}: {there}");
+            let message = format!("the column of the {field}s {what}; accepted: in the field {field} one of {there}");
             SeriesError { line: header.or(rows.first()).map_or(0, |line| line.number), column: 0, message }
         })
     };
@@ -541,7 +541,7 @@ mod tests {
         );
         assert_eq!(
             error("when,mbps\n0,1\n1,1"),
-            "line 1: the column of the times is not found out; accepted for the field time: when, mbps"
+            "line 1: the column of the times is not found out; accepted: in the field time one of when, mbps"
         );
         assert_eq!(
             error("time,mbps\n0,1\n1"),
@@ -551,7 +551,7 @@ mod tests {
         let layout = Layout { rate: Some("speed".to_owned()), ..Layout::default() };
         assert_eq!(
             read("time,mbps\n0,1\n", &layout).unwrap_err().to_string(),
-            "line 1: the column of the rates \"speed\" is not there; accepted for the field rate: time, mbps"
+            "line 1: the column of the rates \"speed\" is not there; accepted: in the field rate one of time, mbps"
         );
     }
 

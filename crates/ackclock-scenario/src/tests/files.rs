@@ -207,7 +207,7 @@ fn mistakes_in_a_measured_rate_are_told_with_line_and_column() {
         (
             "file = 'speeds.csv'",
             "file",
-            "line 1: the column of the times is not found out; accepted for the field time: when, speed",
+            "line 1: the column of the times is not found out; accepted: in the field time one of when, speed",
         ),
         ("file = 'none.log'", "file", "\"none.log\" cannot be read: no such file"),
         ("file = 'bus.log', form = 'mahimahi'", "form", "\"mahimahi\" is not a known form; accepted: auto, pensieve"),

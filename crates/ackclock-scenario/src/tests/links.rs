@@ -553,6 +553,10 @@ fn what_cannot_be_is_one_clear_message() {
             "netem.slot.max: \"4ms\" is less than min; accepted: at least \"5ms\"".to_owned(),
         ),
         (
+            "netem = { slot = '0us' }".to_owned(),
+            "netem.slot: \"0us\" has no time from slot to slot; accepted: a min or a max above zero".to_owned(),
+        ),
+        (
             "netem = { rate = '1Mbps', packet_overhead = 1.5 }".to_owned(),
             "netem.packet_overhead: 1.5 is not a whole number; accepted: a whole number of bytes from -65535 to 65535".to_owned(),
         ),

@@ -101,6 +101,11 @@ impl Sender {
         queue.limit.grow(self.window.cwnd / self.mss, self.mss, factor);
     }
 
+    /// Bytes of the written data that are not acknowledged.
+    fn queued(&self) -> u64 {
+        self.written - self.una.min(self.written)
+    }
+
     /// Payload of a full buffer (net/ipv4/tcp.c, tcp_xmit_size_goal).
     pub(super) fn size_goal(&self) -> u64 {
         let bounded = LARGEST.min((self.small.largest_window / 2).max(self.mss));
@@ -112,7 +117,7 @@ impl Sender {
     /// does, the application waits for room. Returns whether a segment may now be due.
     pub(super) fn fill(&mut self) -> bool {
         let goal = self.size_goal();
-        let (queued, unsent) = (self.written - self.una.min(self.written), self.written - self.nxt.min(self.written));
+        let (queued, unsent) = (self.queued(), self.unsent());
         let (ends_record, has_packets) = (self.ends_record(self.written), self.has_packets());
         let Some(queue) = &mut self.queue else { return false };
         let used = queue.used(queued);
@@ -221,14 +226,14 @@ impl Sender {
             self.expand_queue();
         }
         self.autoscale();
-        let (queued, unsent) = (self.written - self.una.min(self.written), self.written - self.nxt.min(self.written));
+        let (queued, unsent) = (self.queued(), self.unsent());
         let Some(queue) = &mut self.queue else { return };
         queue.waits = !queue.limit.is_writable(queue.used(queued), unsent, queue.low);
     }
 
     /// Raises FreeBSD's limit, whenever its TCP looks for data to send.
     fn autoscale(&mut self) {
-        let queued = self.written - self.una.min(self.written);
+        let queued = self.queued();
         let offered = self.window_edge.saturating_sub(self.una);
         let (window, in_flight) = (offered.min(self.window.cwnd), self.flight_size());
         if let Some(queue) = &mut self.queue {

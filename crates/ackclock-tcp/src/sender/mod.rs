@@ -298,11 +298,11 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# if the SYN or SYN/ACK is lost, the initial window used by a sender after a correctly transmitted SYN MUST
         //# be one segment
+        self.window.cwnd = if lost_syns >= self.config.syn_losses.count { self.mss } else { self.initial_window };
+        self.last_sent = now;
         if let Some(limits) = &mut self.limits {
             **limits = Limits::new(now);
         }
-        self.window.cwnd = if lost_syns >= self.config.syn_losses.count { self.mss } else { self.initial_window };
-        self.last_sent = now;
         let ctx = self.context(now);
         self.cc.on_start(&mut self.window, &ctx);
         self.round_window();
@@ -366,7 +366,7 @@ impl Sender {
             snd_nxt: self.nxt,
             flight_size,
             pipe: self.board.pipe(flight_size),
-            unsent: self.written.saturating_sub(self.nxt),
+            unsent: self.unsent(),
             receive_window: self.window_edge.saturating_sub(self.una),
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min(),
@@ -424,6 +424,12 @@ impl Sender {
     #[inline]
     pub fn nxt(&self) -> u64 {
         self.nxt
+    }
+
+    /// Bytes of the written data that were not yet sent.
+    #[inline]
+    fn unsent(&self) -> u64 {
+        self.written.saturating_sub(self.nxt)
     }
 
     /// The end of what a SACK block up to `end` reports. FreeBSD's receiver reports the payload of a segment without the

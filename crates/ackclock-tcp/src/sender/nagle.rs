@@ -89,7 +89,7 @@ impl Sender {
             NagleRule::Rfc9293 => self.flight_size() > 0,
             NagleRule::Minshall => self.small.last > self.una,
             NagleRule::FreeBsd => {
-                let len = self.written.saturating_sub(self.nxt);
+                let len = self.unsent();
                 self.small.output == Output::Busy && self.flight_size() > 0 && len < self.small.largest_window / 2
             }
         };

@@ -68,7 +68,7 @@ impl Sender {
         }
         let at_once = self.pushes_one();
         let mss = self.mss;
-        let unsent = self.written.saturating_sub(self.nxt);
+        let unsent = self.unsent();
         if unsent <= mss || self.probe_due {
             self.cut_packet(unsent.min(mss));
             return true;

@@ -325,7 +325,7 @@ impl Sender {
         }
         let idle = self.board.is_empty();
         let mss = self.mss - self.reserved;
-        let unsent = self.written - self.nxt.min(self.written);
+        let unsent = self.unsent();
         let mut len = self.within_record(self.nxt, unsent.min(mss));
         //= https://www.rfc-editor.org/rfc/rfc5681#section-2
         //# a TCP MUST NOT send data with a sequence number higher than the sum of the highest acknowledged sequence

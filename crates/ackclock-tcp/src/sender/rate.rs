@@ -179,7 +179,7 @@ impl Sender {
     /// (net/ipv4/tcp.c, tcp_sendmsg_locked). As in Linux, there is data to send if it would fill a segment.
     #[inline(never)]
     pub(super) fn check_application_limited(&mut self) {
-        let waits = self.board.is_waiting() || self.written.saturating_sub(self.nxt) >= self.mss;
+        let waits = self.board.is_waiting() || self.unsent() >= self.mss;
         let pipe = self.pipe();
         if let Some(rate) = &mut self.rare.rate
             && !waits

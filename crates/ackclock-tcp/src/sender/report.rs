@@ -34,7 +34,7 @@ impl Sender {
         info.reordering = recovery.dup_thresh;
         info.pacing_rate = self.pacer.rate(&self.window, self.rtt.srtt());
         info.bytes_acked = self.una;
-        info.notsent_bytes = self.written.saturating_sub(self.nxt);
+        info.notsent_bytes = self.unsent();
         info.snd_wnd = self.window_edge.saturating_sub(self.una);
         info.total_retrans = self.stats.retransmits as u32;
         info.segs_out = self.stats.segments_sent as u32;

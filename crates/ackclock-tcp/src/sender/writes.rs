@@ -107,7 +107,7 @@ impl Sender {
         if self.queue.is_some() && self.writes.left > 0 {
             return self.write_into_queue();
         }
-        let unsent = self.written - self.nxt.min(self.written);
+        let unsent = self.unsent();
         let delayed = self.pacing || unsent >= self.mss || unsent > 0 && !self.waits_to_fill(true);
         if delayed {
             self.written = self.written.saturating_add(self.writes.left);
