@@ -43,15 +43,38 @@ export function inView(u: uPlot, x: readonly number[]): [number, number] {
   return [Math.max(0, below(x, min ?? -Infinity) - 1), Math.min(x.length, below(x, max ?? Infinity) + 2)];
 }
 
+/** A band's points from gap to gap, each with its lower and its upper end. */
+function stretches(line: Line): [number, number, number][][] {
+  const found: [number, number, number][][] = [];
+  let open = false;
+  line.x.forEach((x, at) => {
+    const [low, high] = [line.low![at], line.high![at]];
+    if (low == null || high == null) {
+      open = false;
+      return;
+    }
+    if (!open) found.push([]);
+    found[found.length - 1].push([x, low, high]);
+    open = true;
+  });
+  return found;
+}
+
 export function drawBands(u: uPlot, figure: Drawable, shade: Shade): void {
   clipped(u, (context) =>
     eachShown(u, figure, ["band"], (line) => {
-      const ends = line.x.flatMap((x, at) => (line.low![at] == null ? [] : [[x, line.low![at]!, line.high![at]!]]));
       context.fillStyle = shade(line);
       context.globalAlpha = 0.18;
       context.beginPath();
-      for (const [x, low] of ends) context.lineTo(u.valToPos(x, "x", true), u.valToPos(low, "y", true));
-      for (const [x, , high] of ends.reverse()) context.lineTo(u.valToPos(x, "x", true), u.valToPos(high, "y", true));
+      for (const ends of stretches(line)) {
+        ends.forEach(([x, low], at) => {
+          const place = [u.valToPos(x, "x", true), u.valToPos(low, "y", true)] as const;
+          if (at) context.lineTo(...place);
+          else context.moveTo(...place);
+        });
+        for (const [x, , high] of ends.reverse()) context.lineTo(u.valToPos(x, "x", true), u.valToPos(high, "y", true));
+        context.closePath();
+      }
       context.fill();
     }),
   );

@@ -37,13 +37,13 @@ const PAGE = (): Theme => ({
 export const PAPER = (): Theme => ({ dark: false, ink: "#1b1f24", line: "#d5dae0", font: "12px Helvetica, Arial, sans-serif" });
 
 /**
- * The place of the value that holds at a place where another series has a point: the last one of steps, and none in a
- * gap; the nearest one of everything else.
+ * The place of the value that holds at a place where another series has a point: the last one of steps, the nearest one
+ * of everything else. In a gap there is none.
  */
 function nearest(u: uPlot, index: number, at: number, isStep: boolean): number {
   const x = u.data[0];
   const y = u.data[index];
-  const known = (value: number | null | undefined): boolean => (isStep ? value !== undefined : value != null);
+  const known = (value: number | null | undefined): boolean => value !== undefined;
   if (index === 0 || known(y[at])) return at;
   let left = at;
   let right = at;
@@ -158,16 +158,34 @@ function told(figure: Drawable, line: Line): uPlot.Series["value"] {
   };
 }
 
+/**
+ * The places of the values between two gaps, which no line shows. null is a gap, and undefined is where only other series
+ * have a point.
+ */
+const alone: uPlot.Series.Points.Filter = (u, index) => {
+  const y = u.data[index] as (number | null | undefined)[];
+  const places: number[] = [];
+  let before: number | null = null;
+  let last = -1;
+  y.forEach((value, at) => {
+    if (value === undefined) return;
+    if (value === null && last >= 0 && before === null) places.push(last);
+    before = value === null ? null : last >= 0 ? y[last]! : null;
+    last = value === null ? -1 : at;
+  });
+  if (last >= 0 && before === null) places.push(last);
+  return places;
+};
+
 function seriesOptions(figure: Drawable, line: Line, shade: Shade): uPlot.Series {
   const options: uPlot.Series = {
     label: line.label,
     stroke: () => shade(line),
     alpha: line.faint ? 0.45 : 1,
     width: line.faint || line.filled ? 1 : 2,
-    spanGaps: true,
     dash: line.dash as number[] | undefined,
     value: told(figure, line),
-    points: { show: false },
+    points: line.kind === "line" ? { show: true, size: 4, filter: alone } : { show: false },
   };
   if (line.filled) options.fill = () => `${shade(line)}30`;
   if (line.kind === "points" || line.kind === "bars" || isEvent(line)) options.paths = noPath;

@@ -101,3 +101,32 @@ fn an_empty_queue_is_polled_before_a_packet_arrives_at_an_idle_wire() {
     let at = 2_000_005;
     assert_eq!(arrive(at), [Call::Dequeue(at), Call::Enqueue(at), Call::Dequeue(at)], "the wire becomes free");
 }
+
+/// Three segments of 1000, 1000 and 500 bytes take 1, 1 and 0.5 ms.
+#[test]
+fn a_port_that_sends_parts_counts_each_segment_when_it_has_left() {
+    let counts = |parts: bool| {
+        let wire = Transmitter::new(ackclock_net::Rate::new(8_000_000).unwrap());
+        let mut port = Port::new(Box::new(Recorder::default()), Box::new(wire), 0);
+        if parts {
+            port = port.with_parts();
+        }
+        port.arrive(0, Item { size: 2500, part: 1000, ..Item::default() }, ());
+        assert!(port.poll(0).is_some());
+        [999_999, 1_000_000, 2_000_000, 2_499_999, 2_500_000].map(|at| {
+            let carried = port.carried(at);
+            (carried.packets, carried.bytes)
+        })
+    };
+    assert_eq!(counts(true), [(0, 0), (1, 1000), (2, 2000), (2, 2000), (3, 2500)]);
+    assert_eq!(counts(false), [(0, 0), (0, 0), (0, 0), (0, 0), (3, 2500)]);
+}
+
+#[test]
+fn parts_of_a_packet_arrive_in_order_behind_a_delay_that_has_fallen() {
+    // The packet before arrived at 9; this one departs from 4 to 8 and arrives at 10.
+    let passage = Passage { start: 4, departure: 8, arrival: 10 };
+    assert_eq!([1, 2, 4].map(|upto| passage.departure_of(upto, 4)), [5, 6, 8]);
+    assert_eq!([1, 2, 4].map(|upto| passage.arrival_of(upto, 4, 0)), [7, 8, 10]);
+    assert_eq!([1, 2, 4].map(|upto| passage.arrival_of(upto, 4, 9)), [9, 9, 10]);
+}

@@ -455,13 +455,3 @@ fn an_on_period_has_a_time_or_a_volume() {
     assert!(one("{ kind = 'onoff', on = '0s', off = '1s' }").contains("\"0s\" is zero; accepted: a time above zero"));
     assert!(problems(BASE, &[("flows[2].app", "{ kind = 'onoff', size = '1kB', off = '1s' }")]).is_empty());
 }
-
-#[test]
-fn a_queue_that_sends_large_packets_in_parts_has_no_jitter() {
-    let jitter = ("bottleneck.jitter", "'2ms'");
-    let found = problems(BASE, &[("bottleneck.gso", "queue"), jitter]);
-    let [problem] = &found[..] else { panic!("{found:?}") };
-    let told = problem.to_string();
-    assert!(told.starts_with("bottleneck.jitter: ") && told.contains("beside gso = \"queue\""), "{told}");
-    assert!(problems(BASE, &[("bottleneck.gso", "whole"), jitter]).is_empty());
-}

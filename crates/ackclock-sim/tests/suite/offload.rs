@@ -137,3 +137,19 @@ packets = true
         }
     }
 }
+
+/// The verifier and the checks of the tables follow the segments of large packets where the path changes their times; a
+/// path that keeps the order of packets keeps that of segments.
+#[test]
+fn segments_keep_their_order_where_delays_and_rates_vary() {
+    let base = [("bottleneck.gso", "queue"), ("bottleneck.rate", "20Mbps"), ("duration", "5s")];
+    for (field, value) in [
+        ("bottleneck.jitter", "{ kind = 'uniform', max = '4ms' }"),
+        ("bottleneck.delay", "{ steps = [{ at = '0s', delay = '30ms' }, { at = '1s', delay = '3ms' }] }"),
+        ("bottleneck.rate", "{ steps = [{ at = '0s', rate = '20Mbps' }, { at = '1s', rate = '3Mbps' }] }"),
+        ("bottleneck.outages", "[{ from = '1s', to = '1200ms' }]"),
+    ] {
+        let tables = run(LAB, &[&base[..], &[(field, value)]].concat());
+        assert!(float(&tables, "flows", "goodput_bps") > 1e6, "{field}");
+    }
+}
