@@ -4,6 +4,7 @@
 # make docs   builds the documentation as a site, in out/docs/site
 # make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
 # make check  in two minutes, what a change breaks most often; `make test` adds integration tests, studies and browsers
+# make check ROOM=store  the quick tests of one room, in about a minute; the rooms are the folders of tests/
 # make oldest builds with the oldest Rust and tests with the oldest Python dependencies that are supported
 # make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
 # make wheel-test  installs that wheel where no compiler is and tries what it promises
@@ -29,7 +30,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 OUT := out/newcwv-dash
 CORES := $(addprefix -p ackclock-,cc core digest learn plugin transport quinn results schema app scenario tcp net wire sim drill emu live tun fuzz)
-QUICK := -m "not slow" tests/test_rooms.py $(addprefix tests/,cc cli engine package plot results scenario stats)
+QUICK := -m "not slow" tests/test_rooms.py $(addprefix tests/,base cc cli engine examples package plot results scenario stats)
 OLDEST := $(VENV)/oldest
 OLDEST_RUST = $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)
 # What a wheel for Linux is built with: zig links for an older glibc than that of the machine.
@@ -67,7 +68,7 @@ test: lint wasm rust-test python-test
 
 bench: env
 	$(BIN)/ackclock bench
-	$(BIN)/python -m ackclock.bench.sweeps
+	$(BIN)/python -m ackclock.sweeps.bench
 
 docs: env $(STAMPS)/docs
 	$(BIN)/python -m tools.site out/docs
@@ -90,12 +91,16 @@ wheel-test: $(STAMPS)/requirements
 	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
 
 # Rust and Python side by side. The extension is not built anew when Rust sources have changed, which takes minutes.
+# With ROOM, the tests of one folder of tests/ and the rules of imports.
 check: | requirements
+	if [ -n "$(ROOM)" ] && [ ! -e "tests/$(ROOM)/__init__.py" ]; then \
+		echo "ROOM=$(ROOM): accepted: $(sort $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py)))" >&2; exit 1; \
+	fi
 	if [ ! -e $(STAMPS)/package ]; then $(MAKE) env; fi
 	if [ -n "$$(find crates -name '*.rs' -newer $(STAMPS)/package -print -quit)" ]; then \
 		echo "The Python tests run with the extension of the last \`make env\`, which is older than crates/."; \
 	fi
-	$(MAKE) --no-print-directory --jobs 2 check-rust check-python
+	$(if $(ROOM),$(BIN)/pytest -q -m "not slow" tests/test_rooms.py tests/$(ROOM),$(MAKE) --no-print-directory --jobs 2 check-rust check-python)
 
 check-rust:
 	cargo fmt --all --check
@@ -128,7 +133,7 @@ oldest-python: env
 	$(BIN)/python -m tools.packaging.oldest | $(OLDEST)/bin/python -m pip install --quiet \
 		--disable-pip-version-check --only-binary :all: --requirement /dev/stdin
 	PYTHONPATH=python $(OLDEST)/bin/python -m pytest -q -n 2 --dist loadfile --override-ini filterwarnings= \
-		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/serve tests/docs/test_pages.py
+		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/report/serve tests/docs/test_pages.py
 
 vendor: $(STAMPS)/requirements
 	$(BIN)/python -m tools.packaging.vendor

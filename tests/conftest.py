@@ -8,7 +8,8 @@ import signal
 import pytest
 from hypothesis import settings
 
-from ackclock import _core, _registry
+from ackclock import _core
+from ackclock.cc import registry
 from tests.helpers.scenarios import SMALL
 
 # Examples repeat from run to run, and how long one takes says nothing on a busy machine.
@@ -17,12 +18,12 @@ settings.load_profile("ackclock")
 
 
 @pytest.fixture(autouse=True)
-def registry():
+def own_registry():
     """Leaves no congestion control of a test behind for the next."""
-    before = dict(_registry._entries)
+    before = dict(registry._entries)
     yield
-    _registry._entries.clear()
-    _registry._entries.update(before)
+    registry._entries.clear()
+    registry._entries.update(before)
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def cluster(tmp_path, monkeypatch):
     """A scheduler whose workers the test starts. A busy machine may take long to connect."""
     from tests.helpers.clusters import Cluster
 
-    monkeypatch.setattr("ackclock._cluster.CONNECT_S", 600)
+    monkeypatch.setattr("ackclock.sweeps.scheduler.CONNECT_S", 600)
     made = Cluster(tmp_path)
     yield made
     made.stop()

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import ackclock
-from ackclock import drill
-from ackclock.measure import Measure
-from ackclock.names.measures import unit_of
+from ackclock.judge import drill
 from ackclock.report.tables import cell_text
+from ackclock.results.measure import Measure
+from ackclock.results.names.measures import unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ackclock
-from ackclock import _registry
+from ackclock.cc import registry
 from tools.readme import renewed
 from tools.site import blocks
 
@@ -117,7 +117,7 @@ def main(arguments: list[str]) -> None:
     """Renews the pages that are given, or all."""
     os.environ["MPLBACKEND"] = "agg"
     for page in [Path(one).resolve() for one in arguments] or pages():
-        _registry._entries.clear()
+        registry._entries.clear()
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name, "page")
             folder.mkdir()

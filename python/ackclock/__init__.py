@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
+from ackclock.base import hooks
 
 if TYPE_CHECKING:
-    from ackclock import fairness, plot, stats
-    from ackclock._compare import compare
+    from ackclock import plot, stats
     from ackclock._errors import (
         AlgorithmError,
         Cancelled,
@@ -25,17 +25,19 @@ if TYPE_CHECKING:
         TransportError,
         VerificationError,
     )
-    from ackclock._registry import load
-    from ackclock._run import run
-    from ackclock._trace import trace
+    from ackclock.base.table import Table
     from ackclock.cc import CongestionControl, Scope, WindowRules, congestion_control, parameter
-    from ackclock.measure import Measure, MeasureError
-    from ackclock.result import Replications, Result
+    from ackclock.cc.registry import load
+    from ackclock.engine.compare import compare
+    from ackclock.engine.run import run
+    from ackclock.engine.trace import trace
+    from ackclock.results import fairness
+    from ackclock.results.measure import Measure, MeasureError
+    from ackclock.results.result import Replications, Result
     from ackclock.scenario import catalogue, check, event_schema, schema
     from ackclock.store import Store, StoreError
     from ackclock.store import open_store as open  # noqa: A004 -- as other libraries name it
     from ackclock.sweeps import LatinHypercube, Points, Range, SweepError, sweep
-    from ackclock.table import Table
 
 __version__ = _core.version()
 
@@ -87,39 +89,55 @@ _HOMES = {
     "ClusterError": "ackclock._errors",
     "CongestionControl": "ackclock.cc",
     "LatinHypercube": "ackclock.sweeps",
-    "Measure": "ackclock.measure",
-    "MeasureError": "ackclock.measure",
+    "Measure": "ackclock.results.measure",
+    "MeasureError": "ackclock.results.measure",
     "Points": "ackclock.sweeps",
     "Problem": "ackclock._errors",
     "ProcessError": "ackclock._errors",
     "Range": "ackclock.sweeps",
     "RenamedWarning": "ackclock._errors",
-    "Replications": "ackclock.result",
-    "Result": "ackclock.result",
+    "Replications": "ackclock.results.result",
+    "Result": "ackclock.results.result",
     "ScenarioError": "ackclock._errors",
     "Scope": "ackclock.cc",
     "Store": "ackclock.store",
     "StoreError": "ackclock.store",
     "SweepError": "ackclock.sweeps",
-    "Table": "ackclock.table",
+    "Table": "ackclock.base.table",
     "TransportError": "ackclock._errors",
     "VerificationError": "ackclock._errors",
     "WindowRules": "ackclock.cc",
     "catalogue": "ackclock.scenario",
     "check": "ackclock.scenario",
-    "compare": "ackclock._compare",
+    "compare": "ackclock.engine.compare",
     "congestion_control": "ackclock.cc",
     "event_schema": "ackclock.scenario",
-    "load": "ackclock._registry",
+    "load": "ackclock.cc.registry",
     "open": "ackclock.store",
     "parameter": "ackclock.cc",
-    "run": "ackclock._run",
+    "run": "ackclock.engine.run",
     "schema": "ackclock.scenario",
     "sweep": "ackclock.sweeps",
-    "trace": "ackclock._trace",
+    "trace": "ackclock.engine.trace",
 }
 """Where the public names live. They are imported at first use, so that the command line is ready for Ctrl-C at once."""
 
+_HOOKS = {
+    "table.html": "ackclock.report.tables:html_table",
+    "comparison.html": "ackclock.report.notebook:comparison_html",
+    "result.figures": "ackclock.plot.run:Plot",
+    "result.html": "ackclock.report.notebook:result_html",
+    "replications.html": "ackclock.report.notebook:replications_html",
+    "compared.html": "ackclock.report.notebook:compared_html",
+    "estimates.html": "ackclock.report.notebook:estimates_html",
+    "paired.html": "ackclock.report.notebook:paired_html",
+    "kernel.choose": "ackclock.kernel.backends:backend",
+    "kernel.check": "ackclock.kernel.live:checked",
+    "kernel.run": "ackclock.kernel.live:run",
+}
+"""Where the functions are that lower rooms use of higher ones; see `ackclock.base.hooks`."""
+
+hooks.fill(_HOOKS)
 
 _INNER = {"open": "open_store"}
 """Names that are others where they live."""

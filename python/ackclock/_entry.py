@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 
-from ackclock._signals import Stopped, ignore, listen, stopped_status
+from ackclock.base.signals import Stopped, ignore, listen, stopped_status
 
 __all__ = ["main"]
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ackclock import _registry
+from ackclock.cc import registry
 
 
 @pytest.fixture(autouse=True)
-def registry(monkeypatch):
+def own_registry(monkeypatch):
     """Removes the congestion controls that a test registered."""
-    monkeypatch.setattr(_registry, "_entries", {})
+    monkeypatch.setattr(registry, "_entries", {})

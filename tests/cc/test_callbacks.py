@@ -5,7 +5,8 @@ import math
 import pytest
 
 import ackclock
-from ackclock import _core, templates
+from ackclock import _core
+from ackclock.cc import templates
 from tests.cc.mine import MARKED, MARKS, equal, full, registered, run
 
 

@@ -8,9 +8,10 @@ import tomllib
 import pytest
 
 import ackclock
-from ackclock import _core, _registry, templates
+from ackclock import _core
+from ackclock.base.files import FolderError
+from ackclock.cc import registry, templates
 from ackclock.cli import main
-from ackclock.files import FolderError
 from tests.cc.mine import BASE, MARKED, equal, run
 from tests.helpers.crates import cargo, needs_cargo
 from tests.helpers.places import ROOT
@@ -99,7 +100,7 @@ def test_a_library_is_used_like_a_name_of_the_catalogue(crates, tmp_path, capsys
     assert main(["check", str(scenario), *given[:-1], 'flows[0].cc={ kind = "own-rules", kept = 2 }']) == 2
     assert "2 is not accepted; accepted: a number from 0.1 to 0.95" in capsys.readouterr().err
     meta = ackclock.run(BASE, overrides={"flows[0].cc": "own-rules", "duration": "1s"}).meta
-    (row,) = _registry.rows()
+    (row,) = registry.rows()
     assert row["source"] == f"{library.name}, source {meta['algorithms']['own-rules']}"
 
 
@@ -126,13 +127,13 @@ def test_the_folder_of_a_crate_means_its_newest_release_build(crates, tmp_path):
         os.utime(file, ns=(0, 0))
     ackclock.load(crate)
     os.utime(crate / "src/lib.rs", ns=(0, library.stat().st_mtime_ns + 1))
-    with pytest.raises(_registry.LoadError, match=r"src/lib.rs is newer than \S+; run `cargo build --release` there"):
+    with pytest.raises(registry.LoadError, match=r"src/lib.rs is newer than \S+; run `cargo build --release` there"):
         ackclock.load(crate)
     library.unlink()
-    with pytest.raises(_registry.LoadError, match="of a release build; run `cargo build --release` there first"):
+    with pytest.raises(registry.LoadError, match="of a release build; run `cargo build --release` there first"):
         ackclock.load(crate)
     (crate / "Cargo.toml").write_text("[workspace]\n")
-    with pytest.raises(_registry.LoadError, match=r"Cargo.toml names no package; accepted: the folder of a crate"):
+    with pytest.raises(registry.LoadError, match=r"Cargo.toml names no package; accepted: the folder of a crate"):
         ackclock.load(crate)
-    with pytest.raises(_registry.LoadError, match=r"has no Cargo.toml; accepted: the folder of a crate"):
+    with pytest.raises(registry.LoadError, match=r"has no Cargo.toml; accepted: the folder of a crate"):
         ackclock.load(tmp_path)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import ackclock
-from ackclock import _registry
+from ackclock.cc import registry
 from tests.cc.mine import BASE, SOURCE, registered
 
 
@@ -18,7 +18,7 @@ def digest(name="mine"):
 
 def test_meta_catalogue_and_scenario_have_the_same_one():
     registered("mine", ackclock.WindowRules)
-    (row,) = _registry.rows()
+    (row,) = registry.rows()
     meta = ackclock.run(BASE, overrides={"flows[0].cc": "mine", "duration": "1s"}).meta
     assert re.fullmatch("[0-9a-f]{16}", digest())
     assert meta["algorithms"] == {"mine": digest()}
@@ -34,7 +34,7 @@ def test_two_classes_of_a_file_have_two():
 
     found = set()
     for cls in (First, Second):
-        _registry._entries.clear()
+        registry._entries.clear()
         ackclock.congestion_control("mine")(cls)
         found.add(digest())
     assert len(found) == 2
@@ -119,4 +119,4 @@ def test_the_files_of_algorithms_are_named_once_and_a_notebook_is_none(tmp_path)
     both = tmp_path / "both.py"
     both.write_text(SOURCE.format(step=1, name="one") + SOURCE.format(step=1, name="two").replace("Mine", "Other"))
     ackclock.load(both)
-    assert _registry.files(["mine", "one", "two", "reno"]) == [str(both)]
+    assert registry.files(["mine", "one", "two", "reno"]) == [str(both)]

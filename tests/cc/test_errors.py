@@ -9,7 +9,7 @@ import pytest
 
 import ackclock
 from ackclock import _core
-from ackclock._run import Job, run_job
+from ackclock.engine.run import Job, run_job
 from tests.cc.mine import BASE, fails, full, registered, run
 from tests.helpers.scenarios import LONG
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock import _registry
+from ackclock.cc import registry
 from ackclock.cli import main
 from tests.cc.mine import BASE, SOURCE, equal, fails, full, registered, run
 from tests.helpers.crates import cargo, needs_cargo, of_source
@@ -97,9 +97,9 @@ def test_a_panic_at_the_end_of_a_connection_ends_the_run_and_not_the_process(zoo
 
 
 def refused(file):
-    with pytest.raises(_registry.LoadError) as raised:
+    with pytest.raises(registry.LoadError) as raised:
         ackclock.load(file)
-    assert _registry.rows() == []
+    assert registry.rows() == []
     assert str(raised.value).startswith(f"{file}: ")
     return str(raised.value)
 
@@ -171,11 +171,11 @@ def test_a_library_that_is_built_again_is_another_with_another_hash(tmp_path):
         "Own-reno": "'Own-reno' is no name; accepted: lower-case letters, digits and hyphens",
     }.items():
         other.write_bytes(data.replace(b"own-reno", name.encode()))
-        with pytest.raises(_registry.LoadError, match=words):
+        with pytest.raises(registry.LoadError, match=words):
             ackclock.load(other)
-    with pytest.raises(_registry.LoadError, match=r"already the name of own-reno \S*libsmall"):
+    with pytest.raises(registry.LoadError, match=r"already the name of own-reno \S*libsmall"):
         other.write_bytes(data)
         ackclock.load(other)
     (tmp_path / "mine.py").write_text(SOURCE.format(step=1, name="own-reno"))
-    with pytest.raises(_registry.LoadError, match="own-reno is already the name of"):
+    with pytest.raises(registry.LoadError, match="own-reno is already the name of"):
         ackclock.load(tmp_path / "mine.py")

@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 
 import ackclock
-from ackclock import _registry
+from ackclock.cc import registry
 from ackclock.studies.framework import Reading, Variant, hash_of
 from tests.cc.mine import BASE, SOURCE, full, registered, run
 
@@ -58,7 +58,7 @@ def test_the_schema_knows_what_is_registered():
     registered("mine", ackclock.WindowRules, kept=ackclock.parameter(0.5, 0.1, 0.9, "part kept"))
     jsonschema.Draft202012Validator.check_schema(ackclock.schema())
     assert [accepted(cc) for cc in forms] == [True] * 3
-    (table,) = (form for form in _registry.schemas() if form.get("type") == "object")
+    (table,) = (form for form in registry.schemas() if form.get("type") == "object")
     assert table["properties"]["kept"] == {
         "type": "number",
         "minimum": 0.1,
@@ -90,7 +90,7 @@ def test_the_schema_knows_what_is_registered():
 def test_what_cannot_be_registered(name, base, members, error, words):
     with pytest.raises(error, match=words):
         registered(name, base, **members)
-    assert _registry.algorithms() == []
+    assert registry.algorithms() == []
 
 
 def test_two_sources_of_one_name_have_two_hashes(tmp_path):
@@ -114,7 +114,7 @@ def test_two_sources_of_one_name_have_two_hashes(tmp_path):
     with pytest.raises(ackclock.ScenarioError, match="is not the source that is loaded"):
         ackclock.run(canonical)
     (tmp_path / "other.py").write_text(SOURCE.format(step=1, name="mine"))
-    with pytest.raises(_registry.LoadError, match=r"mine is already the name of Mine .*mine\.py"):
+    with pytest.raises(registry.LoadError, match=r"mine is already the name of Mine .*mine\.py"):
         ackclock.load(tmp_path / "other.py")
 
 
@@ -146,4 +146,4 @@ def test_a_class_fixes_a_parameter_of_its_base_by_another_value():
 def test_what_is_registered_again_is_as_it_was_said_last():
     registered("mine", ackclock.WindowRules, __doc__="Once.")
     registered("mine", ackclock.WindowRules, __doc__="Again.")
-    assert [row["summary"] for row in _registry.rows()] == ["Again."]
+    assert [row["summary"] for row in registry.rows()] == ["Again."]

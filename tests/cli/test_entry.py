@@ -47,11 +47,12 @@ def test_the_exit_status_is_the_signals_whatever_a_library_makes_of_it(raised):
     code = f"""
 import os, signal, sys
 import ackclock
-from ackclock import _entry, _signals, cli
+from ackclock import _entry, cli
+from ackclock.base import signals
 def command(arguments):
     try:
         os.kill(os.getpid(), signal.SIGTERM)
-    except _signals.Stopped:
+    except signals.Stopped:
         raise {raised} from None
 cli.app = command
 sys.exit(_entry.main())

@@ -2,8 +2,8 @@
 
 import io
 
-from ackclock import progress
-from ackclock.progress import lines, reporter
+from ackclock.base import progress
+from ackclock.base.progress import lines, reporter
 
 
 def test_a_line_every_ten_seconds():

@@ -3,8 +3,8 @@
 import pytest
 
 import ackclock
-from ackclock._declared import KEYS, PROBES, TABLES
 from ackclock.cli.output import APPLICATIONS
+from ackclock.results.declared import KEYS, PROBES, TABLES
 
 NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", *PROBES}
 """Tables with columns of their own, and distributions and series with a row for each step."""

@@ -3,7 +3,7 @@
 import pytest
 
 import ackclock
-from ackclock._near import suggestion
+from ackclock.base.near import suggestion
 from ackclock.cli import main
 from tests.helpers.scenarios import SWEPT
 

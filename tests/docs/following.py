@@ -3,7 +3,7 @@
 import numpy as np
 from matplotlib import pyplot
 
-from ackclock import _registry
+from ackclock.cc import registry
 from tools.pages import DOCS, HOW_TO, followed
 from tools.site import blocks
 
@@ -14,7 +14,7 @@ def follow(page, tmp_path, monkeypatch):
     """Does what a page says in a folder of its own, and compares the output and the pictures."""
     folder = tmp_path / "page"
     folder.mkdir()
-    monkeypatch.setattr(_registry, "_entries", {})
+    monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.chdir(folder)
     monkeypatch.syspath_prepend(folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock import _registry
+from ackclock.cc import registry
 from ackclock.cli import main
 from tests.helpers.crates import CARGO, cargo
 from tests.helpers.places import ROOT
@@ -31,7 +31,7 @@ def numbers(printed):
 @pytest.fixture
 def outputs(tmp_path, monkeypatch, capsys):
     """Follows the page in an empty folder: what each command printed."""
-    monkeypatch.setattr(_registry, "_entries", {})
+    monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.chdir(tmp_path)
     printed = {}
     for block in blocks():

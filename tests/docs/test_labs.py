@@ -8,7 +8,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from ackclock import _registry
+from ackclock.cc import registry
 from tools import notebooks
 
 LABS = {path.stem: path for path in notebooks.labs()}
@@ -123,7 +123,7 @@ def test_the_answers_about_congestion_controls_agree_with_the_outputs():
 
 
 def test_the_task_has_the_solution_that_the_answer_names(tmp_path, monkeypatch):
-    monkeypatch.setattr(_registry, "_entries", {})
+    monkeypatch.setattr(registry, "_entries", {})
     notebook = nbformat.read(LABS["lab-congestion-control"], as_version=4)
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     defining = [one for one in cells if re.match(r"import|@ackclock|\"\"\"|def ", one)]

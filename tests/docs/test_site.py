@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 import pytest
 
 import ackclock
-from ackclock.result import Result
+from ackclock.results.result import Result
 from tests.helpers.tables import make_table
 from tools.site import algorithms, api, columns, fields, figures, forms, navigation, pages
 from tools.site.__main__ import generated

@@ -5,9 +5,9 @@ from importlib import resources
 import pytest
 
 import ackclock
-from ackclock import bench
 from ackclock._errors import RefusedError
-from ackclock.bench.worker import peak_rss_bytes, row_of
+from ackclock.engine import bench
+from ackclock.engine.bench.worker import peak_rss_bytes, row_of
 from tests.helpers.crates import needs_cargo
 from tests.helpers.tables import make_table
 
@@ -29,7 +29,7 @@ def milliseconds(text):
 @pytest.mark.parametrize("name", AGREED)
 def test_workloads_are_the_agreed_ones(name):
     rate, rtt, flows, duration = AGREED[name]
-    text = resources.files("ackclock.bench").joinpath(f"{name}.toml").read_text()
+    text = resources.files("ackclock.engine.bench").joinpath(f"{name}.toml").read_text()
     scenario = ackclock.check(text)
     access, bottleneck, (flow,) = scenario["access"], scenario["bottleneck"], scenario["flows"]
     side = milliseconds(access["source_delay"])
@@ -47,7 +47,7 @@ def test_names_are_the_files():
 
 @pytest.mark.parametrize(("name", "cc"), [("python-cc", "bench-counting"), ("rust-cc", "bench-spread")])
 def test_algorithms_outside_the_engine_are_measured_on_one_of_the_workloads(name, cc):
-    text, other = (resources.files("ackclock.bench").joinpath(f"{one}.toml").read_text() for one in (name, "W2"))
+    text, other = (resources.files("ackclock.engine.bench").joinpath(f"{one}.toml").read_text() for one in (name, "W2"))
     mine, theirs = (ackclock.check(text.replace(cc, "cubic")) for text in (text, other))
     assert mine.pop("name") == name
     assert theirs.pop("name") == "W2"

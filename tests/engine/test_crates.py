@@ -7,18 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.floors import CRATES as COLUMN
+from tests.helpers.floors import floors
+
 CRATES = Path(__file__).parents[2] / "crates"
 
-ORDER = [
-    {"core", "digest", "cc"},
-    {"schema", "results", "tcp", "net", "transport"},
-    {"wire", "app", "plugin", "quinn"},
-    {"scenario"},
-    {"sim"},
-    {"drill", "emu", "learn", "tun"},
-    {"live", "livedrill"},
-    {"fuzz", "python", "ackclock"},
-]
+ORDER = floors(COLUMN)
 """A crate uses only crates of earlier rows."""
 
 EMBEDDED = {"core", "tcp", "net", "wire"}

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from ackclock import Cancelled
-from ackclock._runner import execute
+from ackclock.engine.threads import execute
 
 
 def double(job, cancel, note):

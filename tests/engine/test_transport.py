@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import ackclock
-from ackclock import _workers
 from ackclock.cli import main
+from ackclock.engine import processes
 
 BOTTLENECK = {"rate": "10Mbps", "delay": "10ms", "queue": {"kind": "drop-tail", "limit": "1bdp"}, "loss": "0.5%"}
 QUINN = {"kind": "quinn"}
@@ -150,7 +150,7 @@ class TestLibraries:
             ackclock.run(text)
 
     def test_a_call_that_does_not_return_is_ended(self, libraries, monkeypatch):
-        monkeypatch.setattr(_workers, "BLOCKED_S", 2.0)
+        monkeypatch.setattr(processes, "BLOCKED_S", 2.0)
         text = scenario(flow(libraries("block", "for (;;) { }")))
         with pytest.raises(ackclock.ProcessError, match=r"plain of flow own at 1\.\d+ s, in receive: .*not returned"):
             ackclock.run(text)

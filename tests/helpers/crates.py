@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ackclock import templates
+from ackclock.cc import templates
 
 __all__ = ["CARGO", "cargo", "needs_cargo", "of_source"]
 

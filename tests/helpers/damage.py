@@ -129,7 +129,7 @@ FLOW = '[[flows]]\nname = "a"\napp = "bulk"\n'
 def formats(folder: Path) -> list[Format]:
     """Every format; files that name a damaged one, and captures, are made in `folder`."""
     import ackclock
-    from ackclock import tmix
+    from ackclock.scenario.traffic import tmix
 
     def naming(name: str, text: str) -> Callable[[Path], list[str]]:
         """A scenario in the folder of the damaged file that names it."""

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from ackclock.serve.app import application
+from ackclock.report.serve.app import application
 
 
 class Served:

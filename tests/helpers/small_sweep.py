@@ -20,7 +20,7 @@ import duckdb
 import ackclock
 from ackclock import cli
 from ackclock._core import Cancel
-from ackclock.progress import SweepReport
+from ackclock.base.progress import SweepReport
 from ackclock.store import StoreError
 from ackclock.sweeps.perform import perform
 from tests.helpers.faults import Call, watched

@@ -6,8 +6,8 @@ import numpy as np
 from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
 
-from ackclock.result import Result
-from ackclock.table import Table
+from ackclock.base.table import Table
+from ackclock.results.result import Result
 
 TYPES = {int: DataType.int64(), float: DataType.float64(), str: DataType.string(), bool: DataType.bool()}
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ackclock import drill, kernel
+from ackclock import kernel
 from ackclock.cli import main
+from ackclock.judge import drill
 from ackclock.kernel import KernelError, scripts
 from ackclock.kernel.builds import Built
 from ackclock.kernel.scripts import Backend

@@ -82,7 +82,7 @@ def test_a_lost_scheduler_ends_the_search_with_its_decisions_kept(cluster, desig
 
 
 def test_without_a_scheduler_nothing_is_written(design, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("ackclock._cluster.CONNECT_S", 1)
+    monkeypatch.setattr("ackclock.sweeps.scheduler.CONNECT_S", 1)
     table = tmp_path / "out" / "x.dna"
     assert main(["learn", str(design), "--out", str(table), "--cluster", "tcp://127.0.0.1:9"]) == 2
     assert "no Dask scheduler answers there" in capsys.readouterr().err

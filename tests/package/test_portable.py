@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from ackclock import bench
 from ackclock._errors import RefusedError
+from ackclock.engine import bench
 from ackclock.store import layout
 from ackclock.sweeps import isolated
 from ackclock.sweeps.vary import SweepError

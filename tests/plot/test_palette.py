@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from ackclock import _core, palette
-from ackclock.palette import COMPARED, STYLES, style_of, styles_of
+from ackclock import _core
+from ackclock.plot import palette
+from ackclock.plot.palette import COMPARED, STYLES, style_of, styles_of
 
 VISIONS = {
     "full": np.eye(3),

@@ -6,8 +6,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 import ackclock
-from ackclock.palette import COLOURS, STYLES
 from ackclock.plot import series
+from ackclock.plot.palette import COLOURS, STYLES
 from tests.helpers.scenarios import SMALL
 from tests.helpers.tables import make_result, make_table
 

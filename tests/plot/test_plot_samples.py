@@ -10,9 +10,9 @@ import pytest
 from matplotlib import pyplot as plt
 
 from ackclock import plot
-from ackclock.cloud import ellipse
-from ackclock.palette import STYLES
 from ackclock.plot import canvas
+from ackclock.plot.cloud import ellipse
+from ackclock.plot.palette import STYLES
 from ackclock.report import Cloud, Clouds
 from ackclock.stats import Estimate, mean
 

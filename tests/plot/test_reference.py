@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import ackclock
-from ackclock import reference
 from ackclock.cli import main
-from ackclock.reference import MeasurementError, read
+from ackclock.plot import reference
+from ackclock.plot.reference import MeasurementError, read
 
 SCENARIO = """
 duration = "6s"

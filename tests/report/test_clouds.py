@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from ackclock.cloud import ellipse
+from ackclock.plot.cloud import ellipse
 from ackclock.report import Cloud, Clouds
 from ackclock.report.clouds import log_ticks, moved_apart
 

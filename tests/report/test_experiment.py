@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ackclock
-from ackclock.palette import STYLES
+from ackclock.plot.palette import STYLES
 from ackclock.report import Cloud, Clouds
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of

@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from ackclock.palette import OKABE_ITO, colour_of
+from ackclock.plot.palette import OKABE_ITO, colour_of
 from ackclock.report import (
     Choice,
     Cloud,

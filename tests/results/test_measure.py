@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ackclock
-from ackclock.measure import Measure, MeasureError
-from ackclock.table import stack
+from ackclock.base.table import stack
+from ackclock.results.measure import Measure, MeasureError
 from tests.helpers.scenarios import SMALL
 from tests.helpers.tables import make_result, make_table
 

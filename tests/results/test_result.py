@@ -7,11 +7,11 @@ import pytest
 from arro3.core import DataType, Schema
 
 import ackclock
-from ackclock import fairness
-from ackclock._declared import ASKED, KEYS, PROBES, TABLES
-from ackclock.result import Result
+from ackclock.base.table import Table
+from ackclock.results import fairness
+from ackclock.results.declared import ASKED, KEYS, PROBES, TABLES
+from ackclock.results.result import Result
 from ackclock.scenario._generate.results import FILE, properties
-from ackclock.table import Table
 
 EVERYTHING = """
 name = "everything"

@@ -7,7 +7,7 @@ import pytest
 
 import ackclock
 from ackclock import stats
-from ackclock.measure import Measure
+from ackclock.results.measure import Measure
 from ackclock.sweeps import SweepError
 from tests.helpers.scenarios import SMALL, SWEPT
 

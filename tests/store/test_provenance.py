@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 import ackclock
-from ackclock._build import revision_of
+from ackclock.base.build import revision_of
 from ackclock.store import StoreError
 from ackclock.store.provenance import build
 from tests.helpers.scenarios import SWEPT

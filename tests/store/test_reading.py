@@ -11,7 +11,7 @@ import pytest
 from arro3.io import read_parquet, write_parquet
 
 import ackclock
-from ackclock._declared import TABLES
+from ackclock.results.declared import TABLES
 from ackclock.store import Store, StoreError
 from ackclock.store.packed import batch, pack
 from tests.helpers import small_sweep

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import dctcp
 from ackclock.studies.dctcp import cells, measures, verdicts
 from ackclock.studies.framework import Grid, Lab, Reading

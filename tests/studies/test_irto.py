@@ -2,7 +2,7 @@
 
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import irto
 from ackclock.studies.framework import Lab
 from ackclock.studies.framework.setups.wireless_bursts import cells

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from ackclock import _core
-from ackclock._run import run_job
-from ackclock.result import Result
+from ackclock.engine.run import run_job
+from ackclock.results.result import Result
 from ackclock.studies import iw10_aqm
 from ackclock.studies.framework import Lab, job
 from ackclock.studies.framework.setups.wireless_bursts import cells, windows

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import l4s
 from ackclock.studies.framework import ALL_CELLS, Grid, Lab, Reading
 from ackclock.studies.l4s import cells, verdicts

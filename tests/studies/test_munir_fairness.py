@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import munir_fairness
 from ackclock.studies.framework import Lab, load_claims, study_file
 from ackclock.studies.munir_fairness import measures, readings

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from ackclock._run import Job
-from ackclock.result import Result
+from ackclock.engine.run import Job
+from ackclock.results.result import Result
 from ackclock.studies import newcwv_http
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import newcwv_sharing
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.newcwv_sharing import measures, verdicts

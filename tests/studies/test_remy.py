@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ackclock
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.scenario import Text
 from ackclock.studies import remy
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.studies import response_functions
 from ackclock.studies.framework import Lab
 from ackclock.studies.response_functions import cells, figures, verdicts

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 from ackclock.scenario import Text
 from ackclock.studies import satellite
 from ackclock.studies.framework import Grid, Lab, Reading

@@ -26,7 +26,9 @@ def files_of(folder):
 
 def test_scenarios_of_studies_and_benchmarks_name_their_stack():
     """A study says which TCP its source ran, whatever the default is."""
-    files = [path for package in ("ackclock.studies", "ackclock.bench") for path in files_of(resources.files(package))]
+    files = [
+        path for package in ("ackclock.studies", "ackclock.engine.bench") for path in files_of(resources.files(package))
+    ]
     flows = [flow for path in files for flow in tomllib.loads(path.read_text(encoding="utf-8")).get("flows", ())]
     named = [flow for flow in flows if "voip" not in str(flow.get("app"))]
     assert len(named) > 30

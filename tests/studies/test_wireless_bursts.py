@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ackclock import _core
-from ackclock._run import run_job
-from ackclock.result import Result
+from ackclock.engine.run import run_job
+from ackclock.results.result import Result
 from ackclock.studies import irto, iw10
 from ackclock.studies.framework import Lab, Reading, job
 from ackclock.studies.framework.setups.wireless_bursts import cells, measures

@@ -8,7 +8,8 @@ import sys
 import pytest
 
 import ackclock
-from ackclock import ClusterError, templates
+from ackclock import ClusterError
+from ackclock.cc import templates
 from ackclock.sweeps import cluster as backends
 from tests.helpers.crates import cargo, needs_cargo
 from tests.helpers.scenarios import SWEPT
@@ -76,7 +77,7 @@ def test_without_a_worker(cluster, tmp_path, monkeypatch):
     connected = backends.Cluster(cluster.address)
     try:
         # Connecting may take its time; no worker ever comes.
-        monkeypatch.setattr("ackclock._cluster.CONNECT_S", 1)
+        monkeypatch.setattr("ackclock.sweeps.scheduler.CONNECT_S", 1)
         with pytest.raises(ClusterError, match="no worker within 1 s; start one with `dask worker`"):
             next(connected.run(None, [], lambda part: None, None))
     finally:
@@ -84,7 +85,7 @@ def test_without_a_worker(cluster, tmp_path, monkeypatch):
 
 
 def test_without_a_scheduler(tmp_path, monkeypatch):
-    monkeypatch.setattr("ackclock._cluster.CONNECT_S", 1)
+    monkeypatch.setattr("ackclock.sweeps.scheduler.CONNECT_S", 1)
     with pytest.raises(ClusterError, match="no Dask scheduler answers there"):
         ackclock.sweep(SWEPT, out=tmp_path / "out", cluster="tcp://127.0.0.1:9")
     with pytest.raises(ClusterError, match=r"none\.json: no such file, so no Dask scheduler answers there"):

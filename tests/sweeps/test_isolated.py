@@ -122,13 +122,13 @@ def test_processes_leave_the_same_bytes(tmp_path):
 
 
 def test_a_congestion_control_in_python_runs_in_a_process_of_its_own(tmp_path):
-    from ackclock import _registry
+    from ackclock.cc import registry
 
     (tmp_path / "mine.py").write_text(
         "import ackclock\n\n@ackclock.congestion_control('isolated-mine')\nclass Mine(ackclock.WindowRules):\n"
         "    def reduction(self, flow):\n        return 0.8\n"
     )
-    _registry.load(tmp_path / "mine.py")
+    registry.load(tmp_path / "mine.py")
     own = {"flows[0].cc": "isolated-mine"}
     runs = []
     for memory in (None, "2GiB"):

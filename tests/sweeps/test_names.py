@@ -8,7 +8,7 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
-from ackclock.measure import Measure, MeasureError
+from ackclock.results.measure import Measure, MeasureError
 from ackclock.sweeps import SweepError
 
 CCS = {"flows[0].cc": ["reno", "cubic"]}

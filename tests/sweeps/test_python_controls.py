@@ -10,9 +10,10 @@ import time
 import pytest
 
 import ackclock
-from ackclock import _registry, _workers
 from ackclock._core import Cancel
-from ackclock._run import Job
+from ackclock.cc import registry
+from ackclock.engine import processes
+from ackclock.engine.run import Job
 from ackclock.scenario import load
 from ackclock.store.packed import unpack
 from ackclock.sweeps.isolated import Task, in_process
@@ -46,7 +47,7 @@ def control(tmp_path):
     def make(name, body="pass"):
         path = tmp_path / f"{name.replace('-', '_')}.py"
         path.write_text(CONTROL.format(name=name, body=body))
-        _registry.load(path)
+        registry.load(path)
         return path
 
     return make
@@ -170,7 +171,7 @@ def test_a_file_that_changes_during_a_sweep_leaves_the_rest_to_this_process(cont
     path = control("many-edits")
     job = Job(load(SWEPT), (("flows[0].cc", "many-edits"),), 1)
     task = Task("key", job, "hash", "name", Keep(measure=process))
-    with _workers.Pool(["many-edits"], [process]) as pool:
+    with processes.Pool(["many-edits"], [process]) as pool:
         data, good = in_process(task, pool, Cancel(), print)
         assert good
         assert unpack(data).tables["measures"]["process"].to_pylist() != [os.getpid()]
@@ -218,9 +219,10 @@ def test_cloudpickle_sends_a_class_whole():
     """The process has the class with what it uses, and gives it the same source."""
     code = """
 import ackclock
-from ackclock import _registry, _workers
+from ackclock.cc import registry
+from ackclock.engine import processes
 from ackclock._core import Cancel
-from ackclock._run import Job
+from ackclock.engine.run import Job
 from ackclock.scenario import load
 from ackclock.store.packed import unpack
 from ackclock.sweeps.isolated import Task, in_process
@@ -236,9 +238,9 @@ class Mine(ackclock.WindowRules):
     def increase(self, flow):
         return STEP
 
-with _workers.Pool(["of-main"]) as pool:
+with processes.Pool(["of-main"]) as pool:
     [row] = pool.call(rows, None, Cancel(), print)
-assert row == _registry.rows()[0], row
+assert row == registry.rows()[0], row
 """
     # The source of a class has to be found, as a notebook's is.
     runner = "import linecache; code = {0!r}; linecache.cache['cell'] = (0, None, code.splitlines(True), 'cell')"
@@ -249,7 +251,7 @@ assert row == _registry.rows()[0], row
 
 
 def rows(_job, _cancel, _progress):
-    return _registry.rows()
+    return registry.rows()
 
 
 @pytest.mark.parametrize("command", ["sweep", "run"])

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.conform import Subject, cases, chosen
-from ackclock.conform.perform import NOT_APPLICABLE
-from ackclock.conform.report import conform
+from ackclock.judge.conform import Subject, cases, chosen
+from ackclock.judge.conform.perform import NOT_APPLICABLE
+from ackclock.judge.conform.report import conform
 from ackclock.kernel import KernelError
 from ackclock.kernel.runs import choose
 from tools.bbr.record import RECORD, Record, load, row_of, save
@@ -21,8 +21,8 @@ from tools.bbr.record import RECORD, Record, load, row_of, save
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.conform import Case
-    from ackclock.conform.report import Judged
+    from ackclock.judge.conform import Case
+    from ackclock.judge.conform.report import Judged
     from tools.bbr.record import Row
 
 PAGE = Path("docs/bbr-conformance.md")

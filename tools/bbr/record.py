@@ -14,8 +14,8 @@ from ackclock import _core
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.conform import Case
-    from ackclock.conform.report import Judged
+    from ackclock.judge.conform import Case
+    from ackclock.judge.conform.report import Judged
     from ackclock.kernel import Built
 
 __all__ = ["RECORD", "Cell", "Record", "Row", "digest", "load", "row_of", "save"]

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["RULES", "Outcome", "Rule", "scenario_of"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.table import Table
+    from ackclock.base.table import Table
     from tools.residuals.plan import Experiment
 
 __all__ = ["BOUNDS", "Bound", "Cell", "cells", "measured"]

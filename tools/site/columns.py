@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock
-from ackclock import tmix
-from ackclock._declared import TABLES
-from ackclock.measure import Measure
+from ackclock.results.declared import TABLES
+from ackclock.results.measure import Measure
+from ackclock.scenario.traffic import tmix
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 SCENARIO = """
 name = "columns"
@@ -102,7 +102,7 @@ def page(result: Result) -> str:
 
 def measures_page() -> str:
     """The page of measures: one number of a run."""
-    import ackclock.measure as module
+    import ackclock.results.measure as module
 
     introduction, grid, rest = (module.__doc__ or "").split("\n\n", 2)
     rows = [line for line in grid.splitlines() if not line.startswith("=")]

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ackclock
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 
 RTT, PACKET, PAYLOAD = 0.040, 1500, 1460
 RATE_MBPS = 100

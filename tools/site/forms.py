@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 import ackclock
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ use ackclock_transport::{Parameters, Range, Role, Setup, Value, abi};
 
 /// The folder of the template.
 fn template() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/ackclock/templates/transport")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/ackclock/cc/templates/transport")
 }
 
 /// Compiles a source with the arguments into a file of the folder for tests; `None` if the compiler is not installed.

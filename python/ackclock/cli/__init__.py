@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App, CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError, UnusedCliTokensError
 
-from ackclock import _build
 from ackclock._errors import (
     AlgorithmError,
     Cancelled,
@@ -23,8 +22,10 @@ from ackclock._errors import (
     TransportError,
     VerificationError,
 )
-from ackclock._registry import LoadError
-from ackclock._signals import stopped_status, undisguised
+from ackclock.base import build
+from ackclock.base.files import FolderError
+from ackclock.base.signals import stopped_status, undisguised
+from ackclock.cc.registry import LoadError
 from ackclock.cli import commands
 from ackclock.cli.compare import compare
 from ackclock.cli.completion import completion
@@ -55,7 +56,6 @@ from ackclock.cli.report import report
 from ackclock.cli.serve import serve
 from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
-from ackclock.files import FolderError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ __all__ = ["app", "main"]
 app = App(
     name="ackclock",
     help="Simulate TCP: what a change does, on which networks, to whom, and how sure we are.",
-    version=_build.described,
+    version=build.described,
     console=PipeConsole(),
     print_error=False,
     exit_on_error=False,

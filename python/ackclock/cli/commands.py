@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-import ackclock
-from ackclock import ScenarioError, _registry, files
-from ackclock._run import MOST_REPLICATIONS, SIM
+from ackclock._errors import ScenarioError
+from ackclock.base import files
+from ackclock.cc import registry
 from ackclock.cli.output import (
     WRONG_INPUT,
     UsageError,
@@ -22,6 +22,13 @@ from ackclock.cli.output import (
     print_table,
     say,
 )
+from ackclock.engine.run import MOST_REPLICATIONS, SIM
+from ackclock.engine.run import run as run_scenario
+from ackclock.engine.trace import trace
+from ackclock.results.result import Replications, Result, lateness_of
+from ackclock.scenario import catalogue, event_schema
+from ackclock.scenario import check as check_scenario
+from ackclock.scenario import schema as scenario_schema
 from ackclock.scenario._estimate import estimate
 from ackclock.scenario._resolved import resolved, told
 
@@ -48,7 +55,7 @@ def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
 def load_files(paths: tuple[Path, ...]) -> None:
     """Loads the files and folders of ``--load``."""
     for path in paths:
-        _registry.load(path)
+        registry.load(path)
 
 
 def at_least_one(option: str, value: int | None) -> None:
@@ -160,10 +167,10 @@ def run(
     load_files(load)
     if out is not None:
         files.check_folder(out)
-    result: ackclock.Result | ackclock.Replications
+    result: Result | Replications
     if traced is not None and out is not None:
         with files.output_folder(out) as folder:
-            result = ackclock.trace(
+            result = trace(
                 scenario,
                 folder,
                 captures=pcap,
@@ -183,11 +190,11 @@ def run(
             result.write(folder)
     else:
         if seeds is None:
-            result = ackclock.run(
+            result = run_scenario(
                 scenario, seed=seed, overrides=overrides, large=large, progress=True, verify=verify, backend=backend
             )
         else:
-            result = ackclock.run(
+            result = run_scenario(
                 scenario,
                 seeds=seeds,
                 overrides=overrides,
@@ -204,7 +211,7 @@ def run(
         print_json(result.document())
     else:
         tell_backend(result)
-        if isinstance(result, ackclock.Replications):
+        if isinstance(result, Replications):
             print_summary(result)
         else:
             print_run(result)
@@ -214,19 +221,17 @@ def run(
     return 0
 
 
-def tell_backend(result: ackclock.Result | ackclock.Replications) -> None:
+def tell_backend(result: Result | Replications) -> None:
     """Says which kernel runs were made with."""
-    meta = (result if isinstance(result, ackclock.Result) else result[0]).meta
+    meta = (result if isinstance(result, Result) else result[0]).meta
     if "kernel" in meta:
         kernel = meta["kernel"]
         say(f"the TCP of Linux {kernel['release']}, whose clock is {kernel['clock']}")
 
 
-def tell_lateness(result: ackclock.Result | ackclock.Replications) -> None:
+def tell_lateness(result: Result | Replications) -> None:
     """Says which runs on the running kernel are invalid."""
-    from ackclock.result import lateness_of
-
-    for one in [result] if isinstance(result, ackclock.Result) else result:
+    for one in [result] if isinstance(result, Result) else result:
         late = lateness_of(one.meta, f"the run with seed {one.seed}")
         if late is not None:
             complain(late)
@@ -342,7 +347,7 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     from ackclock import studies
 
     load_files(load)
-    kinds = ackclock.catalogue() | {"study": studies.catalogue()}
+    kinds = catalogue() | {"study": studies.catalogue()}
     if kind is not None:
         if kind not in kinds:
             raise UsageError(f"unknown kind {kind}; accepted: {', '.join(kinds)}{did_you_mean(kind, kinds)}")
@@ -414,7 +419,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     load_files(load)
     overrides = overrides_of(settings)
     try:
-        canonical = ackclock.check(scenario, overrides)
+        canonical = check_scenario(scenario, overrides)
     except ScenarioError as error:
         if not json:
             raise
@@ -449,7 +454,7 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
         Print the schema of a line of the event log instead.
     """
     load_files(load)
-    print_json(ackclock.event_schema() if events else ackclock.schema())
+    print_json(event_schema() if events else scenario_schema())
     return 0
 
 
@@ -471,8 +476,8 @@ def bench(
     json
         Print one JSON document.
     """
-    from ackclock import bench as benches
     from ackclock.cli.study import print_bench
+    from ackclock.engine import bench as benches
 
     at_least_one("--repeat", repeat)
     names = benches.names()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.commands import Json, Out, Set, Threads, at_least_one, overrides_of, tell_lateness
 from ackclock.cli.contrasts import compare_settings
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
@@ -132,9 +132,9 @@ def _refuse(options: Mapping[str, object], why: str) -> None:
 
 def _none_given(folder: Path, sweep: str | None) -> str:
     """Says which settings of a store could be compared."""
-    import ackclock
+    from ackclock.store import open_store
 
-    with ackclock.open(folder, sweep=sweep, mixed=True) as store:
+    with open_store(folder, sweep=sweep, mixed=True) as store:
         varied = dict.fromkeys(name for one in store.sweeps for name in one.varied)
         first = next((f"{name}={value}" for one in store.sweeps for name, value in one.points[0].items()), "PATH=VALUE")
     raise UsageError(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ackclock import files
-from ackclock._run import SIM, seeds_from
+from ackclock.base import files
 from ackclock.cli.commands import Json, Load, Out, Set, at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
+from ackclock.engine.run import SIM, seeds_from
 
 if TYPE_CHECKING:
-    from ackclock.conform import Case
-    from ackclock.conform.report import Judged
+    from ackclock.judge.conform import Case
+    from ackclock.judge.conform.report import Judged
 
 __all__ = ["conform"]
 
@@ -81,8 +81,8 @@ def conform(
     json
         Print one JSON document.
     """
-    from ackclock.conform import Subject, chosen
-    from ackclock.conform import report as reports
+    from ackclock.judge.conform import Subject, chosen
+    from ackclock.judge.conform import report as reports
 
     cases = chosen(suite, case)
     if list_:
@@ -99,7 +99,7 @@ def conform(
     overrides = tuple(overrides_of(settings))
     if backend != SIM:
         kernel_refuses({"--load": load, "--transport": transport, "--library": library}, backend)
-        from ackclock import progress
+        from ackclock.base import progress
         from ackclock.kernel import backends
 
         with progress.reporter(True, f"the kernel of --backend {backend}") as report:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.output import NOT_DRAWN, UsageError, complain, did_you_mean, print_json, print_table, say
 from ackclock.cli.tables import columns_of_contrasts, latex_of_contrasts, table_of, write_table
 
@@ -79,11 +79,11 @@ def compare_settings(
     as_json: bool,
 ) -> None:
     """Compares the settings of a store, prints and writes what was found."""
-    import ackclock
-    from ackclock.measure import Measure
+    from ackclock.results.measure import Measure
+    from ackclock.store import open_store
 
     names = [str(Measure.parse(one)) for one in measures]
-    with ackclock.open(folder, sweep=sweep) as store:
+    with open_store(folder, sweep=sweep) as store:
         found = contrasts_against(store, against, names, level)
         of, lost = store.sweeps[0], store.failed + len(store.runs) - store.finished
     if csv is not None:

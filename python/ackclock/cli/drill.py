@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-import ackclock
 from ackclock.cli.output import UsageError, print_json, print_table, say
+from ackclock.scenario import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.drill import ScriptResult
+    from ackclock.judge.drill import ScriptResult
 
 __all__ = ["drill"]
 
@@ -48,7 +48,7 @@ def drill(
     json
         Print one JSON document.
     """
-    from ackclock import drill as drills
+    from ackclock.judge import drill as drills
 
     if not script:
         raise UsageError("no scripts: expected files or folders, as in ackclock drill tests/")
@@ -75,9 +75,9 @@ def drill(
 def _simulated(
     files: Sequence[Path], stack: str, defines: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, Any], list[ScriptResult]]:
-    from ackclock import drill as drills
+    from ackclock.judge import drill as drills
 
-    stacks = [entry["name"] for entry in ackclock.catalogue()["stack"]]
+    stacks = [entry["name"] for entry in catalogue()["stack"]]
     if stack not in stacks:
         raise UsageError(f"unknown stack {stack}; accepted: {', '.join(stacks)}")
     return {"backend": "sim"}, [drills.run(file, stack=stack, defines=defines) for file in files]
@@ -86,8 +86,8 @@ def _simulated(
 def _on_kernel(
     name: str, files: Sequence[Path], defines: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, Any], list[ScriptResult]]:
-    from ackclock import drill as drills
-    from ackclock import progress
+    from ackclock.base import progress
+    from ackclock.judge import drill as drills
     from ackclock.kernel import scripts
 
     with progress.reporter(True, f"the kernel of --backend {name}") as report:

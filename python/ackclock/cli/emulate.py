@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.commands import Json, Out, Set, overrides_of
 from ackclock.cli.output import UsageError, complain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ackclock.emulate import Emulated
+    from ackclock.kernel.emulate import Emulated
 
 __all__ = ["emulate"]
 
@@ -80,8 +80,8 @@ def emulate(
     json
         Print one JSON document, after the command's own output.
     """
-    from ackclock import emulate as emulators
-    from ackclock.result import lateness_of
+    from ackclock.kernel import emulate as emulators
+    from ackclock.results.result import lateness_of
 
     options = {"rate": rate, "delay": delay, "queue": queue, "loss": loss, "uplink": uplink, "downlink": downlink}
     given = {name: value for name, value in options.items() if value is not None}

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ackclock import files
-from ackclock._run import SIM
+from ackclock.base import files
 from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, did_you_mean, print_json, print_table, say
+from ackclock.engine.run import SIM
 
 if TYPE_CHECKING:
-    from ackclock.gate import Asked, Baseline, Expected, Verdicts
+    from ackclock.judge.gate import Asked, Baseline, Expected, Verdicts
 
 __all__ = ["gate"]
 
@@ -81,7 +81,7 @@ def gate(
     json
         Print one JSON document.
     """
-    from ackclock.gate import Baseline, Expected, asked, pass_through
+    from ackclock.judge.gate import Baseline, Expected, asked, pass_through
 
     at_least_one("--runs", runs)
     at_least_one("--threads", threads)
@@ -110,7 +110,7 @@ def gate(
         files.check_folder(out)
     verdicts = pass_through(scenarios, reference, runs=runs, backend=backend, threads=threads, progress=lambda _: True)
     if out is not None:
-        from ackclock.gate.written import write
+        from ackclock.judge.gate.written import write
 
         with files.output_folder(out) as folder:
             write(verdicts, folder, strict=strict)
@@ -135,7 +135,7 @@ def _update(
     *,
     json: bool,
 ) -> int:
-    from ackclock.gate import Baseline, take
+    from ackclock.judge.gate import Baseline, take
 
     old = Baseline.read(path) if path.exists() else None
     if old is None and not path.parent.is_dir():
@@ -162,7 +162,7 @@ def _update(
 
 
 def _print_update(path: Path, scenarios: list[Asked], old: Baseline | None, new: Baseline) -> None:
-    from ackclock.measure import Measure
+    from ackclock.results.measure import Measure
 
     for one in scenarios:
         entry = new.scenarios[one.name]
@@ -181,7 +181,7 @@ def _print_update(path: Path, scenarios: list[Asked], old: Baseline | None, new:
 
 
 def _print(verdicts: Verdicts, *, strict: bool) -> None:
-    from ackclock.gate.written import figure, numbers
+    from ackclock.judge.gate.written import figure, numbers
 
     columns = ["measure", "baseline", "now", "change", "95 % interval", "figure", "verdict"]
     for name in verdicts.made:
@@ -211,7 +211,7 @@ ACCEPTED = ("measures", "seeds", "level", "first", "scenarios")
 
 def _configured(path: Path) -> dict[str, Any]:
     """The table [gate] of a TOML file, with its measures read."""
-    from ackclock.gate import Expected, GateError
+    from ackclock.judge.gate import Expected, GateError
 
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from cyclopts import App
 
-from ackclock import files, kernel, progress
+from ackclock import kernel
+from ackclock.base import files, progress
 from ackclock.cli.commands import Json, Set, overrides_of
 from ackclock.cli.output import print_json, print_table, say
 from ackclock.kernel import modules

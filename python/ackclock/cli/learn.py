@@ -180,7 +180,7 @@ def page(
         Number of threads; by default one per core.
     """
     from ackclock import learn
-    from ackclock.progress import reporter
+    from ackclock.base.progress import reporter
 
     at_least_one("--threads", threads)
     at_least_one("--networks", networks)
@@ -247,6 +247,6 @@ def training_reporter(seconds: float | None, clock: Callable[[], float] = time.m
             line += f"; about {left / 60:.1f} min to the limit of rules"
         if seconds is not None:
             line += f"; pauses in {max(0.0, seconds - (now - began)) / 60:.1f} min"
-        print(line, file=sys.stderr, flush=True)  # noqa: T201 -- progress, as in ackclock.progress
+        print(line, file=sys.stderr, flush=True)  # noqa: T201 -- progress, as in ackclock.base.progress
 
     return report

@@ -26,13 +26,13 @@ def ls(folder: Path, /, *, json: Json = False) -> int:
     json
         Print one JSON document: a list of sweeps.
     """
-    import ackclock
+    from ackclock.store import open_store
 
     rows = []
-    with ackclock.open(folder, mixed=True, covered=True) as store:
+    with open_store(folder, mixed=True, covered=True) as store:
         ids = [sweep.id for sweep in store.sweeps]
     for one in ids:
-        with ackclock.open(folder, sweep=one) as store:
+        with open_store(folder, sweep=one) as store:
             rows.append(_row(store))
     if json:
         print_json(rows)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.commands import Load, load_files
 from ackclock.cli.output import DONE, FAILED, UsageError, say
 from ackclock.scenario import load as load_scenario

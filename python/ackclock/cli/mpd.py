@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.output import DONE, UsageError, say
 
 __all__ = ["mpd"]
@@ -25,7 +25,7 @@ def mpd(manifest: Path, /, *, adaptation: str | None = None, out: Path | None = 
     out
         The file to write; by default, the line is printed.
     """
-    from ackclock import mpd as manifests
+    from ackclock.scenario.traffic import mpd as manifests
 
     try:
         found = manifests.read(manifest, adaptation)

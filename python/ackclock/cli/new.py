@@ -45,14 +45,14 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
         say(f"{scenario}: an example scenario" + "".join(f"; it needs {file}" for file in others))
         say(f"ackclock run {scenario}")
     elif kind == "workflow":
-        from ackclock.gate import workflow
+        from ackclock.judge.gate import workflow
 
         if name is not None or full or rust:
             raise UsageError("a workflow has no name and no options: ackclock new workflow")
         say(f"{workflow.write()}: runs ackclock gate on every push")
         say("ackclock gate scenarios/*.toml --baseline gate.json --update --reason TEXT")
     elif kind == "cc":
-        from ackclock import templates
+        from ackclock.cc import templates
 
         if name is None:
             raise UsageError("expected the name of the congestion control: ackclock new cc NAME")
@@ -67,7 +67,7 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
             say(f"{file}: {told}")
             say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
     elif kind == "transport":
-        from ackclock import templates
+        from ackclock.cc import templates
 
         if name is None:
             raise UsageError("expected the name of the transport: ackclock new transport NAME")

@@ -17,14 +17,14 @@ from rich.markup import escape
 from rich.table import Table as RichTable
 
 from ackclock._errors import RenamedWarning
-from ackclock._log import PACKAGE
-from ackclock._near import suggestion
+from ackclock.base.log import PACKAGE
+from ackclock.base.near import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import NoReturn
 
-    from ackclock.result import Replications, Result
+    from ackclock.results.result import Replications, Result
 
 __all__ = [
     "DONE",

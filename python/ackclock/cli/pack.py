@@ -44,7 +44,7 @@ def pack(
     json
         Print one JSON document.
     """
-    from ackclock import packs
+    from ackclock.judge import packs
 
     target = Path(f"{store.resolve().name}.zip") if out is None else out
     packed = packs.pack(store, target, wheel=wheel, without_wheel=without_wheel)
@@ -82,7 +82,7 @@ def verify(
     json
         Print one JSON document.
     """
-    from ackclock import packs
+    from ackclock.judge import packs
 
     at_least_one("--most", most)
     at_least_one("--threads", threads)

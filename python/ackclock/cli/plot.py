@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.commands import Load, Set, load_files, overrides_of
 from ackclock.cli.contrasts import contrasts_against, write_contrasts
 from ackclock.cli.output import DONE, UsageError, did_you_mean, print_table, say
@@ -16,9 +16,9 @@ from ackclock.cli.tables import columns_of_points, latex_of_points, table_of, wr
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ackclock.reference import Difference
+    from ackclock.base.table import Table
+    from ackclock.plot.reference import Difference
     from ackclock.store import Store
-    from ackclock.table import Table
 
 __all__ = ["export", "plot"]
 
@@ -86,9 +86,9 @@ def plot(
     offset
         Seconds by which the measurement begins after the flow.
     """
-    import ackclock
     from ackclock import plot as figures
-    from ackclock import reference as references
+    from ackclock.engine.run import run
+    from ackclock.plot import reference as references
 
     if figure not in FIGURES:
         raise UsageError(f"no figure {figure}; accepted: {', '.join(FIGURES)}{did_you_mean(figure, FIGURES)}")
@@ -107,7 +107,7 @@ def plot(
     wanted = FIGURES[figure] if measured is None else ("window", "rates", "packets")
     probes = [(f"probes.{name}", "true") for name in wanted]
     load_files(load)
-    result = ackclock.run(scenario, overrides=[*probes, *overrides_of(settings)], seed=seed, progress=True)
+    result = run(scenario, overrides=[*probes, *overrides_of(settings)], seed=seed, progress=True)
     draw: Callable[..., Any] = getattr(result.plot, figure)
     named = "link" if figure in OF_LINKS else "flow"
     chosen: str | Sequence[str] | None = list(flow) or None
@@ -137,7 +137,7 @@ def plot(
 
 def _print_differences(found: list[Difference]) -> None:
     """A table of the means of a run and of a measurement."""
-    from ackclock.reference import QUANTITIES
+    from ackclock.plot.reference import QUANTITIES
 
     def number(value: float | None) -> str:
         return "-" if value is None else f"{value:,.4g}"
@@ -185,7 +185,7 @@ def export(
     out
         The file: NAME.csv, NAME.parquet or NAME.tex; LaTeX is for measures, in the form of the package booktabs.
     """
-    import ackclock
+    from ackclock.store import open_store
 
     if (table is None) == (not of and against is None):
         raise UsageError(
@@ -196,7 +196,7 @@ def export(
         raise UsageError(f"--out {out}: accepted: a name that ends in {', '.join(TABLES)}{near}")
     if table is not None and out.suffix == ".tex":
         raise UsageError("--table: has too many rows for LaTeX; accepted: --of, or a file .csv or .parquet")
-    with ackclock.open(store, sweep=sweep) as opened:
+    with open_store(store, sweep=sweep) as opened:
         if table is not None:
             written = _rows_of(opened, table)
             rows = len(written)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.cli.commands import Json, Out  # noqa: TC001
 from ackclock.cli.contrasts import control_of
 from ackclock.cli.output import UsageError, print_json, say
@@ -133,16 +133,16 @@ def _store(
     against: str | None,
     question: str,
 ) -> dict[str, Any]:
-    import ackclock
-    from ackclock.measure import Measure
     from ackclock.report.experiment import sweep_report
+    from ackclock.results.measure import Measure
+    from ackclock.store import open_store
 
     measures = [str(Measure.parse(one)) for one in of]
     options = [part for one in of for part in ("--of", one)]
     options += ["--sweep", sweep] if sweep is not None else []
     options += ["--against", against] if against is not None else []
     options += ["--question", question] if question else []
-    with ackclock.open(folder, sweep=sweep, mixed=True) as store:
+    with open_store(folder, sweep=sweep, mixed=True) as store:
         control = control_of(store.sweeps[0].points, against) if against is not None and store.sweeps else None
         command = _command(folder, out, options)
         made: SweepReport = sweep_report(store, measures, against=control, question=question, command=command)

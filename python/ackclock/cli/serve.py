@@ -52,17 +52,17 @@ def serve(
     if not 0 <= port <= LARGEST_PORT:
         raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
     try:
-        from ackclock.serve import serve as serve_store
+        from ackclock.report.serve import serve as serve_store
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
         raise UsageError(
             f"serve needs {error.name}: install ackclock[serve], which has starlette and uvicorn"
         ) from None
-    import ackclock
+    from ackclock.store import open_store
 
     # Errors of the store are reported before anybody opens a page.
-    ackclock.open(folder, mixed=True).close()
+    open_store(folder, mixed=True).close()
 
     def ready(addresses: list[str]) -> None:
         say(f"{folder} is at {' and '.join(addresses)}; Ctrl-C ends it")

@@ -93,9 +93,9 @@ def sweep(
     json
         Print one JSON document.
     """
-    import ackclock
     from ackclock.cli.vary import vary_of
-    from ackclock.measure import Measure
+    from ackclock.results.measure import Measure
+    from ackclock.sweeps import sweep as run_sweep
 
     at_least_one("--seeds", seeds)
     at_least_one("--jobs", jobs)
@@ -108,7 +108,7 @@ def sweep(
     overrides = overrides_of(settings)
     load_files(load)
     folder = Path("out", scenario.stem) if out is None else out
-    store = ackclock.sweep(
+    store = run_sweep(
         scenario,
         vary_of(vary, points, lhs, lhs_seed),
         seeds=seeds,

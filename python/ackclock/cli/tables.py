@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ackclock import files
+from ackclock.base import files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from ackclock.base.table import Table
     from ackclock.stats import Estimate
     from ackclock.store.contrasts import Contrast
     from ackclock.store.estimates import PointEstimate
-    from ackclock.table import Table
 
 __all__ = [
     "columns_of_contrasts",
@@ -44,7 +44,7 @@ def table_of(columns: Mapping[str, Sequence[object]]) -> Table:
     """A table of Python values. A column is of numbers if all of its cells are numbers or None, else of text."""
     from arro3.core import Table as ArrowTable
 
-    from ackclock.table import Table
+    from ackclock.base.table import Table
 
     return Table(ArrowTable.from_pydict({name: _array(cells) for name, cells in columns.items()}))
 
@@ -112,7 +112,7 @@ def latex_of_points(estimates: Mapping[str, Sequence[PointEstimate]], flows: Seq
 
     The heads have names and units; `flows` names the groups of flows. An interval that a bound cuts off has both ends.
     """
-    from ackclock.names import field_name, measure_name, unit_of, with_unit
+    from ackclock.results.names import field_name, measure_name, unit_of, with_unit
 
     first = next(iter(estimates.values()))
     names = list(dict.fromkeys(name for one in first for name in one.params))

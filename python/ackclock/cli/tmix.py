@@ -8,9 +8,9 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from ackclock import files
-from ackclock import tmix as vectors
+from ackclock.base import files
 from ackclock.cli.output import UsageError, say
+from ackclock.scenario.traffic import tmix as vectors
 
 __all__ = ["app"]
 

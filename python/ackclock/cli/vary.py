@@ -6,7 +6,7 @@ import csv
 import re
 from typing import TYPE_CHECKING
 
-from ackclock._near import near_path
+from ackclock.base.near import near_path
 from ackclock.cli.output import UsageError
 from ackclock.sweeps.vary import WEIGHT, LatinHypercube, Points, Range, is_weight
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock import _core
-from ackclock.files import FolderError
+from ackclock.base.files import FolderError
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock._compare import compare
-from ackclock._run import SIM, run
+from ackclock.engine.compare import compare
+from ackclock.engine.run import SIM, run
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.workload import TIMES
-from ackclock.measure import Measure
-from ackclock.result import Replications, Result
+from ackclock.results.measure import Measure
+from ackclock.results.result import Replications, Result
 from ackclock.scenario._source import check, load, override_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from ackclock._compare import Compared
+    from ackclock.engine.compare import Compared
     from ackclock.scenario._source import Overrides, Source, Text
 
 __all__ = ["Backends", "Residual", "compare_backends"]
@@ -105,7 +105,7 @@ class Backends:
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json``, the runs of each backend, and the figure into a folder."""
-        from ackclock import files
+        from ackclock.base import files
         from ackclock.plot.backends import overlay
         from ackclock.plot.canvas import save
 

@@ -11,25 +11,27 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _build, _core, _registry
+from ackclock import _core
 from ackclock._errors import Cancelled, ScenarioError
-from ackclock.emulate.outside import program
+from ackclock.base import build
+from ackclock.cc import registry
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
 from ackclock.kernel.backends import TUN
+from ackclock.kernel.emulate.outside import program
 from ackclock.kernel.modules import available, loaded_for
 from ackclock.kernel.process import end, started
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
 from ackclock.kernel.workplace import workplace
-from ackclock.result import Result
+from ackclock.results.result import Result
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ackclock.kernel.backends import Backend
-    from ackclock.result import Meta
+    from ackclock.results.result import Meta
     from ackclock.scenario._source import Overrides, Source, Text
 
 __all__ = ["SHARE", "checked", "run"]
@@ -56,9 +58,9 @@ def run(
 ) -> Result:
     """Runs a scenario with a kernel's own TCP.
 
-    The links are those of the simulator (`ackclock.emulate`), and the applications are its state machines over the
-    kernel's sockets. Each end of a flow has a network namespace. In a kernel with a virtual clock nothing is late; on
-    the running kernel the emulator measures its lateness.
+    The links are those of the simulator (`ackclock.kernel.emulate`), and the applications are its state machines over
+    the kernel's sockets. Each end of a flow has a network namespace. In a kernel with a virtual clock nothing is late;
+    on the running kernel the emulator measures its lateness.
 
     Parameters
     ----------
@@ -110,7 +112,7 @@ def run(
         "name": canonical["name"],
         "scenario_hash": digest,
         "version": _core.version(),
-        "revision": _build.revision(),
+        "revision": build.revision(),
         "engine": _core.engine()[:8],
         "backend": where.name,
         "kernel": where.document()["kernel"]
@@ -135,7 +137,7 @@ def checked(text: Text, where: Backend, pairs: list[tuple[str, str]]) -> tuple[d
         With everything that is wrong with the scenario, or that the kernel cannot do.
     """
     with named(text):
-        given = (text.text, text.format, pairs, text.folder, _registry.algorithms())
+        given = (text.text, text.format, pairs, text.folder, registry.algorithms())
         canonical: dict[str, Any] = json.loads(_core.check(*given))
         digest = _core.scenario_hash(*given)
     modules = where.kernel.modules if where.kernel else available()

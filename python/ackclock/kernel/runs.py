@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from arro3.core import Array, DataType
 from arro3.core import Table as ArrowTable
 
-from ackclock import _build, _core
-from ackclock._declared import TABLES
+from ackclock import _core
+from ackclock.base import build
+from ackclock.base.table import Table
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built, built
 from ackclock.kernel.source import KernelError
 from ackclock.kernel.workload import question_of
-from ackclock.table import Table
+from ackclock.results.declared import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,7 +59,7 @@ class KernelRun:
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json`` and every table as CSV into an existing folder."""
-        from ackclock import files
+        from ackclock.base import files
 
         files.write_json(folder / "summary.json", self.document())
         for name, table in self.tables.items():
@@ -110,7 +111,7 @@ def run(
         "name": canonical["name"],
         "scenario_hash": canonical["hash"],
         "version": _core.version(),
-        "revision": _build.revision(),
+        "revision": build.revision(),
         "backend": f"linux:{answer['release']}",
         "kernel": {
             "version": kernel.version,

@@ -6,8 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core, _registry
+from ackclock import _core
 from ackclock._errors import Problem, ScenarioError
+from ackclock.cc import registry
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def question_of(scenario: Source, overrides: Overrides | None, kernel: Built) ->
     """
     text = load(scenario)
     with named(text):
-        given = (text.text, text.format, override_pairs(overrides), text.folder, _registry.algorithms())
+        given = (text.text, text.format, override_pairs(overrides), text.folder, registry.algorithms())
         canonical: dict[str, Any] = json.loads(_core.check(*given))
         canonical["hash"] = _core.scenario_hash(*given)
     reader = _Reader(canonical, kernel)

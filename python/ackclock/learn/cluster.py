@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ackclock import _core
-from ackclock._cluster import AHEAD, Connection, check_build
 from ackclock._errors import Cancelled, ClusterError
 from ackclock.store.provenance import build
+from ackclock.sweeps.scheduler import AHEAD, Connection, check_build
 
 if TYPE_CHECKING:
     from pathlib import Path

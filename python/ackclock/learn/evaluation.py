@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import _core, stats
-from ackclock._run import Job, run_job
-from ackclock._runner import default_threads, execute
+from ackclock.engine.run import Job, run_job
+from ackclock.engine.threads import default_threads, execute
 from ackclock.scenario import Text, check, override_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock._runner import ProgressCallback
-    from ackclock.result import Result
+    from ackclock.base.progress import ProgressCallback
+    from ackclock.results.result import Result
 
 __all__ = ["NETWORKS", "SCHEMES", "Cell", "Evaluation", "Network", "evaluate"]
 

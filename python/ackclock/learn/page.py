@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.learn.evaluation import Evaluation, evaluate
 from ackclock.learn.log import Log, log_of
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 from ackclock.report import Intervals, Plot, Report, Row, Series
 
 if TYPE_CHECKING:
-    from ackclock._runner import ProgressCallback
+    from ackclock.base.progress import ProgressCallback
     from ackclock.learn.evaluation import Cell
 
 __all__ = ["page", "write_page"]

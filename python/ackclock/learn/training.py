@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core, files
+from ackclock import _core
 from ackclock._errors import Cancelled
-from ackclock._runner import default_threads
+from ackclock.base import files
+from ackclock.engine.threads import default_threads
 from ackclock.learn.cluster import Elsewhere
 from ackclock.learn.log import Log, LogError, log_of
 from ackclock.learn.pace import at_last_split_s, left_cpu_s

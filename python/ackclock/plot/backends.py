@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ackclock.palette import colour_of
 from ackclock.plot.canvas import from_zero, legend, panels, paper, words
+from ackclock.plot.palette import colour_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from ackclock.result import Replications
+    from ackclock.results.result import Replications
 
 __all__ = ["overlay"]
 

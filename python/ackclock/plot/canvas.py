@@ -14,7 +14,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from ackclock import files
+from ackclock.base import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

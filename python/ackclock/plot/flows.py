@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
-from ackclock.palette import COLOURS, has_style, styles_of
+from ackclock.plot.palette import COLOURS, has_style, styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.palette import Style
-    from ackclock.result import Result
+    from ackclock.plot.palette import Style
+    from ackclock.results.result import Result
 
 __all__ = ["Look", "looks"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
-    from ackclock.table import Table
+    from ackclock.base.table import Table
+    from ackclock.results.result import Result
 
 __all__ = ["MOST", "mark"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ackclock.palette import OKABE_ITO
 from ackclock.plot import buffers, series
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
 from ackclock.plot.flows import looks
 from ackclock.plot.marks import mark
+from ackclock.plot.palette import OKABE_ITO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from ackclock.base.table import Table
     from ackclock.plot.flows import Look
-    from ackclock.result import Result
-    from ackclock.table import Table
+    from ackclock.results.result import Result
 
 __all__ = ["Plot"]
 
@@ -46,7 +46,8 @@ class Plot:
     Each method draws on `ax`, or in a new figure of a column's width, and returns the axes. Methods with several panels
     return the array of their axes, from the top. `flow` is a name, several names, or None for all flows.
 
-    A flow has the colour of its algorithm (see `ackclock.palette`), in shades if several flows use the same algorithm.
+    A flow has the colour of its algorithm (see `ackclock.plot.palette`), in shades if several flows use the
+    same algorithm.
     """
 
     def __init__(self, result: Result) -> None:
@@ -148,7 +149,7 @@ class Plot:
         In each interval, the index is over the active flows. A flow is active from its first byte to its last, also in
         intervals without bytes between them. There is a gap while fewer than two flows are active. Intervals and probes
         are those of `throughput`. A flow that starves permanently is no longer active;
-        `ackclock.fairness.jain_over_time` counts it until the end.
+        `ackclock.results.fairness.jain_over_time` counts it until the end.
         """
         binned = series.rates(self._result, interval_s)
         index = series.fairness(

@@ -1,6 +1,7 @@
 """Figures of samples by scheme, as pure functions of numbers.
 
-A scheme is an algorithm or a variant of one; its name determines its colour, marker and dash (see `ackclock.palette`).
+A scheme is an algorithm or a variant of one; its name determines its colour, marker and dash (see
+`ackclock.plot.palette`).
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from ackclock.cloud import shape
-from ackclock.palette import styles_of
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, paper, words
+from ackclock.plot.cloud import shape
+from ackclock.plot.palette import styles_of
 from ackclock.plot.series import share
 
 if TYPE_CHECKING:

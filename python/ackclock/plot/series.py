@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.result import Result
-    from ackclock.table import Table
+    from ackclock.base.table import Table
+    from ackclock.results.result import Result
 
     Numbers: TypeAlias = NDArray[np.float64]
 

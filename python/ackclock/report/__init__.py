@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from ackclock.palette import colour_of
+from ackclock.plot.palette import colour_of
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.clouds import Cloud, Clouds
 from ackclock.report.figures import Intervals, Plot, Reference, Row, Series

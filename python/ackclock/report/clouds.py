@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from ackclock.cloud import shape
+from ackclock.plot.cloud import shape
 from ackclock.report.colours import both
 from ackclock.report.figures import linear_ticks
 from ackclock.report.words import cell_text

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from markupsafe import Markup
 
-from ackclock._declared import KEYS
-from ackclock.measure import Measure
-from ackclock.names import capital, column_name, field_name, measure_name, unit_of, with_unit
 from ackclock.report.tables import html_table
 from ackclock.report.words import counted, interval_text
+from ackclock.results.declared import KEYS
+from ackclock.results.measure import Measure
+from ackclock.results.names import capital, column_name, field_name, measure_name, unit_of, with_unit
 from ackclock.store.contrasts import LEAST_PAIRS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock._compare import Compared
-    from ackclock.result import Replications, Result
+    from ackclock.engine.compare import Compared
+    from ackclock.results.result import Replications, Result
     from ackclock.stats import Comparison, Estimate
     from ackclock.store.estimates import Estimates, Paired
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.report import assets
 from ackclock.report.choice import Choice
 from ackclock.report.clouds import Clouds

@@ -8,8 +8,9 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock import _core, _registry
+from ackclock import _core
 from ackclock._errors import Problem, ScenarioError
+from ackclock.cc import registry
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def estimate(scenario: Source, overrides: Overrides | None = None) -> Estimate:
 
 def _estimate(text: Text, pairs: list[tuple[str, str]]) -> Estimate:
     with named(text):
-        found = _core.estimate(text.text, text.format, pairs, text.folder, _registry.algorithms())
+        found = _core.estimate(text.text, text.format, pairs, text.folder, registry.algorithms())
     packets, opportunities, rows, memory = (_whole(number) for number in found[:4])
     return Estimate(packets, opportunities, rows, memory, tuple((field, _whole(taken)) for field, taken in found[4]))
 

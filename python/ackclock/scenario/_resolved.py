@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, TypedDict
 
-from ackclock import _core, _registry
+from ackclock import _core
+from ackclock.cc import registry
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def resolved(scenario: Source, overrides: Overrides | None = None) -> list[Resol
     text = load(scenario)
     with named(text):
         pairs = override_pairs(overrides)
-        found = _core.resolved(text.text, text.format, pairs, text.folder, _registry.algorithms())
+        found = _core.resolved(text.text, text.format, pairs, text.folder, registry.algorithms())
     flows: list[Resolved] = json.loads(found)
     return flows
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
-from ackclock import _core, _registry
+from ackclock import _core
 from ackclock._errors import ScenarioError
-from ackclock._near import near_path
+from ackclock.base.near import near_path
+from ackclock.cc import registry
 from ackclock.scenario._record import Record, read
 from ackclock.scenario._renamed import old_names, replace, warn
 
@@ -207,7 +208,7 @@ def canonical(text: Text, pairs: Iterable[tuple[str, str]] = ()) -> dict[str, An
         With everything that is wrong.
     """
     with named(text):
-        document = _core.check(text.text, text.format, list(pairs), text.folder, _registry.algorithms())
+        document = _core.check(text.text, text.format, list(pairs), text.folder, registry.algorithms())
     checked: dict[str, Any] = json.loads(document)
     return checked
 
@@ -224,7 +225,7 @@ def schema() -> dict[str, Any]:
     What is registered in Python is among the congestion controls.
     """
     document: dict[str, Any] = json.loads(_core.schema())
-    document["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"] += _registry.schemas()
+    document["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"] += registry.schemas()
     return document
 
 
@@ -241,7 +242,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     registered come after those of the engine.
     """
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
-    kinds["cc"] += _registry.rows()
+    kinds["cc"] += registry.rows()
     return kinds
 
 

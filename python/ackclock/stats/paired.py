@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ackclock.base.hooks import Hook
 from ackclock.stats.estimate import (
     RESAMPLES,
     Bootstrap,
@@ -34,6 +35,8 @@ __all__ = [
     "relative_change",
 ]
 
+_html: Hook[[Comparison], str] = Hook("comparison.html")
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -49,9 +52,7 @@ class Comparison:
     """Unit of the difference, such as ``bps``; empty for a plain number."""
 
     def _repr_html_(self) -> str:
-        from ackclock.report.notebook import comparison_html
-
-        return comparison_html(self)
+        return _html(self)
 
 
 def compare(

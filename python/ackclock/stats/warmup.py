@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.table import Table
+    from ackclock.base.table import Table
 
 __all__ = ["mser5", "warmup_end", "without_warmup"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
-from ackclock._log import logger
-from ackclock.measure import Measure
+from ackclock.base.log import logger
+from ackclock.results.measure import Measure
 from ackclock.stats.paired import one_sign
 from ackclock.stats.weighted import mean_of, normalised
 from ackclock.store.estimates import Values, check_varied, pairs_of, values_of

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import stats
-from ackclock._near import suggestion
-from ackclock.measure import Measure, MeasureError
+from ackclock.base.hooks import Hook
+from ackclock.base.near import suggestion
+from ackclock.results.measure import Measure, MeasureError
 from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ __all__ = [
     "pairs_of",
     "values_of",
 ]
+
+_estimates_html: Hook[[Measure, Estimates], str] = Hook("estimates.html")
+_paired_html: Hook[[Measure, Sequence[Paired]], str] = Hook("paired.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +72,7 @@ class Estimates(list[PointEstimate]):
         self._measure = measure
 
     def _repr_html_(self) -> str:
-        from ackclock.report.notebook import estimates_html
-
-        return estimates_html(self._measure, self)
+        return _estimates_html(self._measure, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,7 @@ class PairedList(list[Paired]):
         self._measure = measure
 
     def _repr_html_(self) -> str:
-        from ackclock.report.notebook import paired_html
-
-        return paired_html(self._measure, self)
+        return _paired_html(self._measure, self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core, files
+from ackclock import _core
 from ackclock._errors import RefusedError
-from ackclock._near import near_path
+from ackclock.base import files
+from ackclock.base.near import near_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,8 +16,8 @@ from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
-from ackclock import files
-from ackclock._declared import TABLES
+from ackclock.base import files
+from ackclock.results.declared import TABLES
 from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:

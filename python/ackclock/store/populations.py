@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock.measure import Measure
+from ackclock.results.measure import Measure
 from ackclock.stats.weighted import weighted_mean
 from ackclock.store.estimates import values_of
 from ackclock.store.layout import StoreError

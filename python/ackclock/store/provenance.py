@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core, files
-from ackclock._build import revision, revision_of
+from ackclock import _core
+from ackclock.base import files
+from ackclock.base.build import revision, revision_of
 from ackclock.store.layout import listed, on_disk
 
 if TYPE_CHECKING:

@@ -13,21 +13,21 @@ import duckdb
 from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
-from ackclock._near import suggestion
-from ackclock.result import Meta, Result
+from ackclock.base.near import suggestion
+from ackclock.base.table import Table
+from ackclock.results.result import Meta, Result
 from ackclock.stats.weighted import normalised
 from ackclock.store.database import ask
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
-from ackclock.table import Table
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Mapping, Sequence
     from tempfile import TemporaryDirectory
 
-    from ackclock.measure import Measure
+    from ackclock.results.measure import Measure
     from ackclock.stats import Method
     from ackclock.store.contrasts import Contrast
     from ackclock.store.estimates import Paired, PointEstimate, Values

@@ -9,7 +9,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from ackclock import files
+from ackclock.base import files
 from ackclock.store.layout import Layout, StoreError, on_disk, read, writing
 from ackclock.store.packed import LENGTH_BYTES, DamagedRunError, batch, unbatch, unpack
 from ackclock.store.parts import UnreadableError, damage, read_part, write_part

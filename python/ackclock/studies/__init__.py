@@ -10,9 +10,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from ackclock import files
-from ackclock._run import SIM
-from ackclock.progress import reporter
+from ackclock.base import files
+from ackclock.base.progress import reporter
+from ackclock.engine.run import SIM
 from ackclock.studies.framework import Lab, Study
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ackclock._declared import TABLES
-from ackclock._log import logger
-from ackclock._near import suggestion
-from ackclock._run import check_seed, seeds_of
-from ackclock.progress import sweep_reporter
+from ackclock.base.log import logger
+from ackclock.base.near import suggestion
+from ackclock.base.progress import sweep_reporter
+from ackclock.engine.run import check_seed, seeds_of
+from ackclock.results.declared import TABLES
 from ackclock.scenario import check, load
 from ackclock.store.layout import Layout, on_disk
 from ackclock.store.provenance import Provenance
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from ackclock.measure import Measure
-    from ackclock.progress import SweepReport
-    from ackclock.result import Result
+    from ackclock.base.progress import SweepReport
+    from ackclock.results.measure import Measure
+    from ackclock.results.result import Result
     from ackclock.scenario import Overrides, Source, Text
     from ackclock.stats import Precision
     from ackclock.store.reader import Store

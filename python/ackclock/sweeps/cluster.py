@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _registry
-from ackclock._cluster import AHEAD, Connection, check_build
 from ackclock._core import Cancel
+from ackclock.cc import registry
 from ackclock.store.packed import Record, pack
 from ackclock.store.provenance import build
 from ackclock.sweeps.perform import perform
+from ackclock.sweeps.scheduler import AHEAD, Connection, check_build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from ackclock._run import Job
+    from ackclock.engine.run import Job
     from ackclock.sweeps.journal import Journal
     from ackclock.sweeps.plan import Done, Keep, Plan, Run
 
@@ -27,7 +27,7 @@ def remote(
 ) -> tuple[bytes, bool]:
     """The job of a worker: it loads the congestion controls of the user that it does not know, and does the run."""
     check_build(wanted)
-    _registry.adopt(sources)
+    registry.adopt(sources)
     return perform(key, job, scenario_hash, name, keep, Cancel(), lambda _: None)
 
 
@@ -48,7 +48,7 @@ class Cluster(Connection):
         from distributed import KilledWorker
 
         ahead = AHEAD * self.threads()
-        sources = _registry.sources()
+        sources = registry.sources()
         waiting: dict[Any, Run] = {}
         source = iter(runs)
 

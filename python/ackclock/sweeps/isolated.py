@@ -13,21 +13,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ackclock._errors import ProcessError
-from ackclock._registry import LoadError
-from ackclock._run import run_job
-from ackclock._workers import POSIX, Pool, UnableError, can_travel
-from ackclock.result import Meta, Result
+from ackclock.base.table import Table
+from ackclock.cc.registry import LoadError
+from ackclock.engine.processes import POSIX, Pool, UnableError, can_travel
+from ackclock.engine.run import run_job
+from ackclock.results.result import Meta, Result
 from ackclock.store.packed import Record, pack, unpack
 from ackclock.store.provenance import build
 from ackclock.sweeps.perform import perform
 from ackclock.sweeps.plan import Keep
 from ackclock.sweeps.vary import SweepError
-from ackclock.table import Table
 
 if TYPE_CHECKING:
     from ackclock._core import Cancel
-    from ackclock._run import Job
-    from ackclock._runner import ProgressCallback, Worker
+    from ackclock.base.progress import ProgressCallback
+    from ackclock.engine.run import Job
+    from ackclock.engine.threads import Worker
 
 __all__ = ["Task", "in_process", "isolated", "limit_of"]
 

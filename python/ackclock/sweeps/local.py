@@ -10,21 +10,21 @@ from itertools import islice
 from operator import index
 from typing import TYPE_CHECKING
 
-from ackclock import _registry
 from ackclock._core import Cancel
-from ackclock._run import run_job
-from ackclock._runner import POLL_S, default_threads
-from ackclock._workers import can_travel, pool_for
+from ackclock.cc import registry
+from ackclock.engine.processes import can_travel, pool_for
+from ackclock.engine.run import run_job
+from ackclock.engine.threads import POLL_S, default_threads
 from ackclock.sweeps.isolated import Task, in_process, isolated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
     from contextlib import AbstractContextManager
 
-    from ackclock._run import Job
-    from ackclock._runner import Worker
-    from ackclock._workers import Pool
-    from ackclock.result import Result
+    from ackclock.engine.processes import Pool
+    from ackclock.engine.run import Job
+    from ackclock.engine.threads import Worker
+    from ackclock.results.result import Result
     from ackclock.sweeps.journal import Journal
     from ackclock.sweeps.plan import Done, Plan, Run
 
@@ -63,8 +63,8 @@ class Threads:
         waiting: dict[Future[tuple[bytes, bool]], Run] = {}
         source = iter(runs)
 
-        known = _registry.registered(name for point in plan.points for name in point.algorithms)
-        python = _registry.in_python(known)
+        known = registry.registered(name for point in plan.points for name in point.algorithms)
+        python = registry.in_python(known)
 
         def one(run: Run, processes: Pool | None) -> tuple[bytes, bool]:
             def note(fraction: float) -> None:
@@ -112,7 +112,7 @@ class Threads:
         self, plan: Plan, runs: Collection[Run], known: Sequence[str]
     ) -> AbstractContextManager[Pool | None]:
         """The processes for runs whose congestion control is in Python, where more than one such run is to be done."""
-        python = {*_registry.in_python(known)}
+        python = {*registry.in_python(known)}
         own = [run for run in runs if not python.isdisjoint(plan.points[run.point].algorithms)] if python else []
         if self._limit is not None or not can_travel(self._worker):
             own = []

@@ -9,7 +9,7 @@ from arro3.core import Array, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
 from ackclock._errors import AlgorithmError, Cancelled, TransportError
-from ackclock._run import run_job
+from ackclock.engine.run import run_job
 from ackclock.store.packed import Record, pack
 from ackclock.store.provenance import build
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock._core import Cancel
-    from ackclock._run import Job
-    from ackclock._runner import ProgressCallback, Worker
-    from ackclock.result import Result
+    from ackclock.base.progress import ProgressCallback
+    from ackclock.engine.run import Job
+    from ackclock.engine.threads import Worker
+    from ackclock.results.result import Result
     from ackclock.sweeps.plan import Keep
 
 __all__ = ["MEASURES", "perform"]

@@ -10,9 +10,11 @@ import platform
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ackclock import _core, _registry
+from ackclock import _core
 from ackclock._errors import Problem, ScenarioError
-from ackclock._run import SIM, Job
+from ackclock.cc import registry
+from ackclock.engine import kernels
+from ackclock.engine.run import SIM, Job
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.scenario._source import foreign
@@ -22,7 +24,7 @@ from ackclock.sweeps.sources import Reference, algorithms_of, references
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
     from ackclock.sweeps.vary import Setting
 
@@ -129,7 +131,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
         pairs = (*common, *override_pairs(own))
         try:
             with named(scenario):
-                given = (scenario.text, scenario.format, list(pairs), scenario.folder, _registry.algorithms())
+                given = (scenario.text, scenario.format, list(pairs), scenario.folder, registry.algorithms())
                 digest = _core.scenario_hash(*given)
                 *_, memory, _ = _core.estimate(*given)
                 canonical = json.loads(_core.check(*given))
@@ -141,7 +143,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 wrong.setdefault((one["path"], one["line"], one["message"]), []).append(f"point {number}, {told}")
         else:
             warn(scenario, pairs)
-            algorithms = _registry.named_in(canonical)
+            algorithms = registry.named_in(canonical)
             named_files = tuple(references(canonical, scenario.folder))
             points.append(
                 Point(
@@ -162,16 +164,12 @@ def _exact(backend: str) -> str:
     """The name of a backend that means this kernel and no other; a source tree is built."""
     if backend == SIM:
         return backend
-    from ackclock.kernel import backends
-
-    return backends.backend(backend).exact
+    return kernels.choose(backend).exact
 
 
 def _kernel_can(backend: str, scenario: Text, pairs: tuple[tuple[str, str], ...]) -> None:
     """Refuses what a kernel cannot do."""
-    from ackclock.kernel import backends, live
-
-    live.checked(scenario, backends.backend(backend), list(pairs))
+    kernels.check(scenario, kernels.choose(backend), list(pairs))
 
 
 def _where(told: list[str], points: int) -> str:

@@ -6,7 +6,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock import _registry, files
+from ackclock.base import files
+from ackclock.cc import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -59,5 +60,5 @@ def algorithms_of(points: Sequence[Point]) -> dict[str, tuple[str, str] | None]:
     One whose class is in no file has none, and can be repeated nowhere else.
     """
     named = {name for point in points for name in point.algorithms}
-    rows = [row for row in _registry.rows() if row["name"] in named]
-    return {row["source"]: _registry.text_of(row["name"]) for row in rows}
+    rows = [row for row in registry.rows() if row["name"] in named]
+    return {row["source"]: registry.text_of(row["name"]) for row in rows}

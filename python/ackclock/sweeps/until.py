@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock.measure import Measure, MeasureError
+from ackclock.results.measure import Measure, MeasureError
 from ackclock.stats import Precision
 from ackclock.store.reader import open_store
 from ackclock.sweeps.vary import SweepError

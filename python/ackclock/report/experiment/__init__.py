@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ackclock.measure import Measure
-from ackclock.names import in_sentence
 from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import Axis, axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
@@ -20,6 +18,8 @@ from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
 from ackclock.report.render import render
 from ackclock.report.words import counted, interval_text
+from ackclock.results.measure import Measure
+from ackclock.results.names import in_sentence
 from ackclock.store import StoreError
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ackclock.names import capital, in_sentence
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import is_of_algorithms
 from ackclock.report.words import cell_text, counted, interval_text
+from ackclock.results.names import capital, in_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.names import field_name, with_unit
 from ackclock.report.words import cell_text
+from ackclock.results.names import field_name, with_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.names import in_sentence
-from ackclock.palette import has_style, styles_of
+from ackclock.plot.palette import has_style, styles_of
 from ackclock.report.choice import Choice
 from ackclock.report.experiment.axes import Axis, describe
 from ackclock.report.figures import Intervals, Plot, Reference, Row, Series
 from ackclock.report.heatmap import HeatMap
+from ackclock.results.names import in_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.palette import Style
+    from ackclock.plot.palette import Style
     from ackclock.report.experiment.measures import PointMean, Shown
 
 __all__ = ["MOST_CURVES", "Roles", "figures_of", "groups", "is_of_algorithms", "roles_of", "styles"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.measure import Measure
-from ackclock.names import unit_of
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import is_of_algorithms
 from ackclock.report.experiment.measures import MOST_RELATIVE, PointMean, changes, is_goodput
 from ackclock.report.filters import filtered_table
 from ackclock.report.render import render
 from ackclock.report.words import interval_text
+from ackclock.results.measure import Measure
+from ackclock.results.names import unit_of
 from ackclock.stats import holm, paired_difference
 from ackclock.stats.several import p_value
 from ackclock.store.contrasts import LEAST_PAIRS

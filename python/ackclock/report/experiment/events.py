@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.table import Table
+    from ackclock.base.table import Table
 
 __all__ = ["MOST_MARKS", "Events", "events_of"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.measure import Measure, MeasureError
-from ackclock.names import measure_name, unit_of, with_unit
+from ackclock.results.measure import Measure, MeasureError
+from ackclock.results.names import measure_name, unit_of, with_unit
 from ackclock.stats import Estimate, paired_difference, relative_change
 from ackclock.stats.paired import one_sign
 from ackclock.store.contrasts import LEAST_PAIRS

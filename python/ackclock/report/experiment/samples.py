@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.measure import Measure
-from ackclock.names import measure_label
 from ackclock.plot.series import RECORDS
 from ackclock.report.choice import Choice
 from ackclock.report.clouds import Cloud, Clouds
 from ackclock.report.experiment.axes import describe
 from ackclock.report.experiment.curves import MOST_OPTIONS, styles
 from ackclock.report.figures import Plot, Series
+from ackclock.results.measure import Measure
+from ackclock.results.names import measure_label
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

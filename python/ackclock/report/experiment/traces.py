@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.palette import OKABE_ITO
 from ackclock.plot import series as tables
 from ackclock.plot.buffers import buffer_of, stalls_of
 from ackclock.plot.flows import looks
+from ackclock.plot.palette import OKABE_ITO
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.experiment.events import Events, events_of
 from ackclock.report.figures import Plot, Series
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from ackclock.base.table import Table
     from ackclock.report.figures import Kind
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.store import Store
-    from ackclock.table import Table
 
 __all__ = ["CAPACITY_OF", "DRAWN", "MOST_FLOWS", "MOST_PACKETS", "TRACES", "panels", "runs_over_time", "thin", "traced"]
 

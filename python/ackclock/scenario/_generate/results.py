@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 
-from ackclock._declared import TABLES
+from ackclock.results.declared import TABLES
 from ackclock.scenario._generate.text import formatted
 
 __all__ = ["FILE", "properties"]
 
-FILE = "_tables.py"
-"""Name of the module in the folder of the package."""
+FILE = "results/tables.py"
+"""Path of the module from the folder of the package."""
 
 HEAD = '''"""Tables of results. Written by ackclock.scenario._generate from the declarations; not to be edited."""
 
@@ -20,7 +20,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ackclock.table import Table
+    from ackclock.base.table import Table
 
 __all__ = ["NamedTables"]
 

@@ -12,7 +12,7 @@ from ackclock.studies.framework import Reading, Sheet, Variant
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid

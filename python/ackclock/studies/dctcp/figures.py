@@ -12,7 +12,7 @@ from ackclock.studies.dctcp.cells import DYNAMIC, MAIN, incast_name
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Grid
 
 __all__ = ["converging", "incast", "queues"]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock import _core, _registry, stats
-from ackclock._registry import named_in
-from ackclock._run import Job
+from ackclock import _core, stats
+from ackclock.cc import registry
+from ackclock.cc.registry import named_in
+from ackclock.engine.run import Job
 from ackclock.scenario import override_pairs
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def hash_of(reading: Reading, variant: Variant) -> str:
     """The hash of the scenario of a reading and a variant."""
     one = job(reading, variant, None)
     text = one.scenario
-    return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
+    return _core.scenario_hash(text.text, text.format, list(one.overrides), text.folder, registry.algorithms())
 
 
 def hashes(readings: Iterable[Reading], variant: Variant) -> dict[str, str]:
@@ -157,12 +158,12 @@ def command_of(reading: Reading, variant: Variant, seed: int, overrides: Mapping
     """The command that repeats one run in the folder that the study was written to."""
     one = job(reading, variant, seed, overrides)
     sets = [f"--set '{path}={value}'" for path, value in one.overrides]
-    loads = [f"--load {shlex.quote(file)}" for file in _registry.files(_algorithms(one))]
+    loads = [f"--load {shlex.quote(file)}" for file in registry.files(_algorithms(one))]
     return " ".join(["ackclock run scenario.toml", *loads, f"--seed {seed}", *sets])
 
 
 def _algorithms(one: Job) -> tuple[str, ...]:
     """The names of the congestion controls of a run."""
     text = one.scenario
-    checked = _core.check(text.text, text.format, list(one.overrides), text.folder, _registry.algorithms())
+    checked = _core.check(text.text, text.format, list(one.overrides), text.folder, registry.algorithms())
     return named_in(json.loads(checked))

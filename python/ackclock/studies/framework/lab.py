@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from ackclock import sweeps
-from ackclock._run import Job, run_job
-from ackclock._runner import ProgressCallback, Worker, execute
-from ackclock.progress import sweep_reporter
+from ackclock.base.progress import ProgressCallback, sweep_reporter
+from ackclock.engine.run import Job, run_job
+from ackclock.engine.threads import Worker, execute
 from ackclock.store.reader import open_store
 from ackclock.studies.framework.grid import Grid
 from ackclock.sweeps.local import Threads
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.base.table import Table
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
     from ackclock.studies.framework.grid import Reading, Variant
-    from ackclock.table import Table
 
 __all__ = ["Experiment", "Lab", "StudyError"]
 

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock._core import Cancel
-    from ackclock._run import Job
-    from ackclock._runner import ProgressCallback, Worker
+    from ackclock.base.progress import ProgressCallback
+    from ackclock.engine.run import Job
+    from ackclock.engine.threads import Worker
     from ackclock.report import Figure
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.framework.grid import Grid, Reading, Variant
     from ackclock.studies.framework.lab import Lab

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.names import with_unit
 from ackclock.report import Intervals, Row, colour_of
+from ackclock.results.names import with_unit
 from ackclock.stats import Estimate
 
 if TYPE_CHECKING:

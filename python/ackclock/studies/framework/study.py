@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from ackclock import __version__, _core, files
+from ackclock import _core
+from ackclock.base import files
 from ackclock.report import Report
 from ackclock.scenario import Text
 from ackclock.store.provenance import host
@@ -241,7 +242,7 @@ class StudyResult:
     """Reading to the hash of its scenario."""
     files: dict[str, str] = field(default_factory=dict)
     """Scenario files that the commands of figures name, by name."""
-    version: str = __version__
+    version: str = _core.version()
     findings: str = ""
     """A summary of the numbers in Markdown."""
     compares: bool = True

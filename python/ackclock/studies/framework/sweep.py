@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
     from ackclock.studies.framework.claims import ClaimResult, Kind
     from ackclock.studies.framework.grid import Grid, Variant

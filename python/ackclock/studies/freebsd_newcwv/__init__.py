@@ -11,7 +11,7 @@ from ackclock.studies.freebsd_newcwv import measures, readings, verdicts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Lab
 
 __all__ = ["STUDY"]

@@ -10,7 +10,7 @@ from ackclock.studies.framework.setups.newcwv import LIVE_AFTER_IDLE, LIVE_NEWCW
 from ackclock.studies.freebsd_newcwv import measures
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Lab, Study, Variant
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["PROBES", "bursts", "window_left"]
 

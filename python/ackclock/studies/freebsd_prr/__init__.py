@@ -8,7 +8,7 @@ from ackclock.studies.framework import Outcome, Study, sweep
 from ackclock.studies.freebsd_prr import readings, verdicts
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Lab
 
 __all__ = ["STUDY"]

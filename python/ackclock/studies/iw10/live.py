@@ -9,7 +9,7 @@ from ackclock.studies.framework.live import Line, both, lateness, outcome
 from ackclock.studies.framework.setups.wireless_bursts import cells, measures
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Lab, Study
 

@@ -12,7 +12,7 @@ from ackclock.studies.munir_fairness.readings import GROUPS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["aggregates", "total_windows"]
 

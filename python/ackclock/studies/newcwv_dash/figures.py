@@ -15,7 +15,7 @@ from ackclock.studies.newcwv_dash.verdicts import RATES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Grid
 
 __all__ = ["figures"]

@@ -12,6 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.kernel.modules import loaded_for
+from ackclock.kernel.testbed import Ask, Clip, encode, play, require
+from ackclock.kernel.testbed.measures import measures as measures_of
+from ackclock.kernel.testbed.measures import window_left
+from ackclock.kernel.testbed.sockets import Sample
 from ackclock.report import Plot, Series, colour_of
 from ackclock.scenario import override_pairs
 from ackclock.stats import Estimate
@@ -19,19 +23,15 @@ from ackclock.studies.framework import Grid, Outcome, Reading, Sheet
 from ackclock.studies.framework.live import Line, asked_of, both, kernel_name, lateness, outcome, told
 from ackclock.studies.framework.setups.newcwv import LIVE_AFTER_IDLE, LIVE_NEWCWV, LIVE_NEWRENO, LIVE_PACED
 from ackclock.studies.newcwv_dash import measures
-from ackclock.testbed import Ask, Clip, encode, play, require
-from ackclock.testbed.measures import measures as measures_of
-from ackclock.testbed.measures import window_left
-from ackclock.testbed.sockets import Sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ackclock.kernel.testbed import Session
+    from ackclock.kernel.testbed.session import Player
     from ackclock.report import Figure
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Lab, Study, Variant
-    from ackclock.testbed import Session
-    from ackclock.testbed.session import Player
 
 __all__ = ["run"]
 

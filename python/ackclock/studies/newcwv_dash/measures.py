@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["PAUSE_S", "PROBES", "bursts", "clients", "resumptions", "session", "traced"]
 

@@ -12,7 +12,7 @@ from ackclock.studies.newcwv_http import measures
 from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Lab, Study, Variant
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock._trace import EVENTS_FILE, trace
+from ackclock.engine.trace import EVENTS_FILE, trace
 from ackclock.studies.framework import Sheet
 from ackclock.studies.newcwv_http.measures import IDLE_S
 

@@ -11,7 +11,7 @@ from ackclock.studies.newcwv_sharing.readings import RIVALS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Grid, Variant
 
 __all__ = ["figures"]

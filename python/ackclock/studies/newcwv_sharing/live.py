@@ -11,7 +11,7 @@ from ackclock.studies.framework.setups.newcwv import LIVE_VARIANTS
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, RIVALS, readings
 
 if TYPE_CHECKING:
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.framework import Lab, Study
 
 __all__ = ["run"]

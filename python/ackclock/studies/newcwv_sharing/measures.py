@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["FLOOR", "SETTLED_S", "WINDOW_S", "Side", "rates", "sharing", "sides"]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ackclock.palette import OKABE_ITO
+from ackclock.plot.palette import OKABE_ITO
 from ackclock.report import Cloud, Clouds, Figure
 from ackclock.studies.framework import Outcome, Reading, Study, hash_of
 from ackclock.studies.remy import measures, others_data, readings, verdicts

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = ["MBPS", "QUEUE_MS", "datacentre", "of_sender", "over_differing_rtts", "senders"]
 

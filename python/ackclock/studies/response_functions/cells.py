@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Lab

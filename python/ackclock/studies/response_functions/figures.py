@@ -13,7 +13,7 @@ from ackclock.studies.response_functions.cells import ALGORITHMS, MAIN, SEGMENT,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.studies.response_functions.cells import Windows
 
 __all__ = ["DRAWN", "WAYS", "away", "responses", "sawteeth", "tooth", "way", "ways"]

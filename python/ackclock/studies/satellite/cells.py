@@ -11,7 +11,7 @@ from ackclock.studies.framework import Reading, Variant
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.scenario import Text
 
 __all__ = [

@@ -8,15 +8,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from ackclock import tmix
+from ackclock.scenario.traffic import tmix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ackclock._core import Cancel
-    from ackclock._run import Job
-    from ackclock._runner import ProgressCallback, Worker
-    from ackclock.result import Result
+    from ackclock.base.progress import ProgressCallback
+    from ackclock.engine.run import Job
+    from ackclock.engine.threads import Worker
+    from ackclock.results.result import Result
 
 __all__ = ["LOADS", "vectors", "vectors_folder", "vectors_name", "with_own_vectors"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ackclock.report import Figure
-    from ackclock.result import Result
+    from ackclock.results.result import Result
     from ackclock.stats import Estimate
     from ackclock.studies.framework.claims import ClaimResult
     from ackclock.studies.framework.lab import Lab

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.result import Result
+    from ackclock.results.result import Result
 
 __all__ = [
     "BURSTS",

@@ -1,0 +1,493 @@
+"""The congestion controls of the user that scenarios may name: classes in Python, and those of libraries."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import importlib.util
+import inspect
+import json
+import pickle
+import re
+import sys
+import tempfile
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ackclock import _core
+from ackclock.base.near import near_path
+from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules, libraries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+__all__ = [
+    "LoadError",
+    "adopt",
+    "adopted",
+    "algorithms",
+    "files",
+    "load",
+    "named_in",
+    "receive",
+    "register",
+    "registered",
+    "rows",
+    "schemas",
+    "sent",
+    "sources",
+    "text_of",
+]
+
+NEEDED = ("on_ack", "on_congestion", "on_timeout")
+RESERVED = ("kind", "source")
+"""Keys of a congestion control's table in a scenario that are no parameters."""
+
+
+class LoadError(ValueError):
+    """A file that does not register congestion controls; an exception in it is the cause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A registered congestion control."""
+
+    algorithm: _core.Algorithm
+    home: tuple[str, str]
+    """Its file, or its module where there is none, and its name there."""
+    row: dict[str, Any]
+    """As in `ackclock.catalogue`."""
+    cls: type | None = None
+    """The class; None for one of a library."""
+    library: libraries.Library | None = None
+    """The library that it is in; None for a class in Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where another process finds a class (a file, a module, the bytes of cloudpickle) or a library (its bytes)."""
+
+    file: str | None = None
+    module: str | None = None
+    pickled: bytes | None = None
+    library: tuple[str, bytes] | None = None
+    """The name and the bytes of a library as it was loaded, since its file may be another by now."""
+    name: str = ""
+    """The name, the file or module, and the digest of a class in bytes, which has no file in the other process."""
+    place: tuple[str, str] = ("", "")
+    digest: str = ""
+
+
+Sent: TypeAlias = "tuple[list[Home], dict[str, str]]"
+"""The homes of classes, and the name of each with its source."""
+
+LOADED = "_ackclock_loaded_"
+"""Beginning of the names of modules that `load` executes."""
+
+_entries: dict[str, Entry] = {}
+_adopting = threading.Lock()
+
+
+def algorithms() -> list[_core.Algorithm]:
+    """The registered congestion controls for the engine, in the order of registration."""
+    return [entry.algorithm for entry in _entries.values()]
+
+
+def rows() -> list[dict[str, Any]]:
+    """The registered congestion controls, in the form of `ackclock.catalogue`."""
+    return [entry.row for entry in _entries.values()]
+
+
+def schemas() -> list[dict[str, Any]]:
+    """One JSON Schema for each: of its name, and of a table with its parameters."""
+    found = []
+    for row in rows():
+        name = {"const": row["name"], "description": row["summary"]}
+        parameters = {
+            one["name"]: {
+                "type": "number",
+                "minimum": one["least"],
+                "maximum": one["most"],
+                "default": one["default"],
+                "description": one["summary"],
+            }
+            for one in row["parameters"]
+        }
+        source = {"type": "string", "description": "Digest of the source; another source is refused."}
+        table = {
+            "type": "object",
+            "description": row["summary"],
+            "properties": {"kind": name, "source": source, **parameters},
+            "required": ["kind"],
+            "additionalProperties": False,
+        }
+        found += [name, table]
+    return found
+
+
+def files(names: Iterable[str]) -> list[str]:
+    """The files, each once, that are to be loaded for those of `names` that are registered."""
+    entries = (_entries[name] for name in names if name in _entries)
+    return list(dict.fromkeys(entry.home[0] for entry in entries if Path(entry.home[0]).is_file()))
+
+
+def sources() -> dict[str, tuple[str, str]]:
+    """For each registered congestion control: the source of its row, and the name and text of its file.
+
+    Raises
+    ------
+    LoadError
+        If something is in no file, and so cannot be sent to another machine.
+    """
+    found = {}
+    for name, entry in _entries.items():
+        text = text_of(name)
+        if text is None:
+            raise LoadError(f"{name}: its class is in no file, so no other machine can load it; put it into one")
+        found[entry.row["source"]] = text
+    return found
+
+
+def registered(names: Iterable[str]) -> list[str]:
+    """Those of the names that are of registered congestion controls."""
+    return [name for name in dict.fromkeys(names) if name in _entries]
+
+
+def in_python(names: Iterable[str]) -> list[str]:
+    """Those of the names that are of registered classes in Python, whose runs hold the interpreter."""
+    return [name for name in registered(names) if _entries[name].library is None]
+
+
+def named_in(canonical: dict[str, Any]) -> tuple[str, ...]:
+    """The congestion controls that a canonical scenario names."""
+    given = (flow["cc"] for flow in canonical["flows"] if "cc" in flow)
+    return tuple(dict.fromkeys(str(cc["kind"]) if isinstance(cc, dict) else str(cc) for cc in given))
+
+
+def sent(names: Iterable[str]) -> Sent:
+    """Registered congestion controls for another process of this machine, which `receive` loads there.
+
+    Raises
+    ------
+    LoadError
+        If a class is in a script or a notebook, and there is no cloudpickle that could send it.
+    """
+    chosen = {name: _entries[name] for name in names}
+    homes = list(dict.fromkeys(_home(name, entry) for name, entry in chosen.items()))
+    return homes, {name: entry.row["source"] for name, entry in chosen.items()}
+
+
+def _home(name: str, entry: Entry) -> Home:
+    if entry.cls is None:
+        assert entry.library is not None, name  # noqa: S101 -- an entry has one of the two
+        return Home(library=(Path(entry.home[0]).name, entry.library.data))
+    module = entry.cls.__module__
+    if module.startswith(LOADED):
+        return Home(file=entry.home[0])
+    if module != "__main__":
+        return Home(module=module)
+    try:
+        import cloudpickle
+    except ImportError:
+        raise LoadError(
+            f"{name}: its class is in a script or a notebook, from which no other process can load it; "
+            "put it into a file and load that, or pip install cloudpickle"
+        ) from None
+    try:
+        pickled = cloudpickle.dumps(entry.cls)
+    except Exception as error:
+        raise LoadError(f"{name}: cloudpickle cannot send its class: {type(error).__name__}: {error}") from error
+    return Home(pickled=pickled, name=name, place=entry.home, digest=_digest(entry.cls, _base(entry.cls)))
+
+
+def receive(given: Sent) -> None:
+    """Registers what `sent` gave in another process of this machine.
+
+    Raises
+    ------
+    LoadError
+        If a class cannot be loaded or is not the one that was sent, as when its file has changed since.
+    """
+    homes, sources = given
+    for home in homes:
+        if home.file is not None:
+            load(home.file)
+        elif home.module is not None:
+            importlib.import_module(home.module)
+        elif home.library is not None:
+            _load_copy(*home.library)
+        elif home.pickled is not None:
+            _enter(home.name, pickle.loads(home.pickled), home.place, home.digest)  # noqa: S301 -- from the parent
+    for name, source in sources.items():
+        found = _entries[name].row["source"] if name in _entries else None
+        if found != source:
+            told = "does not register it again" if found is None else "has changed since it was loaded"
+            raise LoadError(f"{name}: its file, loaded in another process, {told}")
+
+
+def text_of(name: str) -> tuple[str, str] | None:
+    """The name and the text of the file of a registered congestion control; None if its class is in no file.
+
+    The text of a library is that of `libraries.encoded`.
+    """
+    entry = _entries[name]
+    file = Path(entry.home[0])
+    if entry.library is not None:
+        return file.name, libraries.encoded(entry.library.data)
+    return (file.name, file.read_text(encoding="utf-8")) if file.is_file() else None
+
+
+def adopt(sources: dict[str, tuple[str, str]]) -> None:
+    """Registers what another machine sent, as `sources` gave it there; what was of the same name gives way."""
+    with _adopting:
+        known = {row["source"] for row in rows()}
+        wanted = dict.fromkeys(file for source, file in sources.items() if source not in known)
+        for name, text in wanted:
+            before = dict(_entries)
+            _entries.clear()
+            try:
+                is_library = Path(name).suffix in libraries.SUFFIXES
+                _load_copy(name, _decoded(name, text) if is_library else text.encode())
+            finally:
+                loaded = dict(_entries)
+                _entries.clear()
+                _entries.update(before | loaded)
+
+
+@contextmanager
+def adopted(sources: dict[str, tuple[str, str]]) -> Iterator[None]:
+    """Has what `sources` gave registered for as long as the context lasts."""
+    before = dict(_entries)
+    try:
+        adopt(sources)
+        yield
+    finally:
+        _entries.clear()
+        _entries.update(before)
+
+
+def _load_copy(name: str, data: bytes) -> None:
+    """Loads a file from its bytes."""
+    with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
+        file = Path(folder) / name
+        file.write_bytes(data)
+        load(file)
+
+
+def _decoded(name: str, text: str) -> bytes:
+    try:
+        return libraries.decoded(text)
+    except libraries.LibraryError as error:
+        raise LoadError(f"{name}: {error}") from None
+
+
+def _check_name(name: str, home: tuple[str, str]) -> None:
+    """Refuses a name that is not valid, or is that of another congestion control."""
+    if not re.fullmatch(r"[a-z][a-z0-9._-]*", name):
+        raise ValueError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
+    if any(entry["name"] == name for entry in json.loads(_core.catalogue())["cc"]):
+        raise ValueError(f"{name} is the catalogue's; give it a name of its own")
+    if name in _entries and _entries[name].home != home:
+        raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
+
+
+def register(name: str, cls: type) -> None:
+    """Registers a class; see `ackclock.congestion_control`."""
+    home = (_file(cls) or cls.__module__, cls.__qualname__)
+    _check_name(name, home)
+    _enter(name, cls, home, None)
+
+
+def _check_parameters(names: Iterable[str]) -> None:
+    for name in names:
+        if name in RESERVED:
+            raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
+
+
+def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
+    """Registers a class from its file or module; the digest of its source is computed where it is not known."""
+    base = _base(cls)
+    overridden = _overridden(cls, base)
+    parameters = _parameters(cls)
+    digest = _digest(cls, base) if digest is None else digest
+    scope = None
+    if base is CongestionControl:
+        given: Scope = cls.scope  # type: ignore[attr-defined]
+        tasks = (given.slow_start, given.window, given.paces, given.gap, given.proportional)
+        scope = (bool(tasks[0]), bool(tasks[1]), bool(tasks[2]), bool(tasks[3]), bool(tasks[4]))
+    algorithm = _core.Algorithm(
+        name,
+        digest,
+        _maker(cls, {key: one.default for key, one in parameters.items()}),
+        parameters=[(key, one.least, one.most) for key, one in parameters.items()],
+        overridden=overridden,
+        scope=scope,
+    )
+    document = (cls.__doc__ or "").strip() or f"{cls.__qualname__}, without a docstring"
+    row = {
+        "name": name,
+        "summary": document.splitlines()[0],
+        "source": f"{Path(home[0]).name}, class {home[1]}, source {digest}",
+        "parameters": [
+            {"name": key, "summary": one.summary, "default": one.default, "least": one.least, "most": one.most}
+            for key, one in parameters.items()
+        ],
+        "paces": base is CongestionControl and bool(cls.scope.paces),  # type: ignore[attr-defined]
+    }
+    _entries[name] = Entry(algorithm, home, row, cls)
+
+
+def _base(cls: object) -> type:
+    bases = [base for base in (WindowRules, CongestionControl) if isinstance(cls, type) and issubclass(cls, base)]
+    if len(bases) != 1:
+        raise TypeError(f"{cls!r} has to be a class of ackclock.WindowRules or of ackclock.CongestionControl")
+    return bases[0]
+
+
+def _methods(base: type) -> list[str]:
+    return [name for name, value in vars(base).items() if inspect.isfunction(value)]
+
+
+def _overridden(cls: type, base: type) -> set[str]:
+    """The callbacks that the class has of its own."""
+    callbacks = _methods(base)
+    own = {name for name in callbacks if getattr(cls, name) is not getattr(base, name)}
+    missing = [name for name in NEEDED if base is CongestionControl and name not in own]
+    if missing:
+        raise TypeError(f"{cls.__qualname__} lacks {', '.join(missing)}")
+    for name in (name for name in dir(cls) if not name.startswith("_")):
+        meant = difflib.get_close_matches(name, callbacks, 1, 0.8)
+        if meant and name not in callbacks and callable(getattr(cls, name)):
+            raise TypeError(
+                f"{cls.__qualname__}.{name} is no callback; did you mean {meant[0]}? There are {', '.join(callbacks)}"
+            )
+    return own
+
+
+def _parameters(cls: type) -> dict[str, Parameter]:
+    found: dict[str, Parameter] = {}
+    for one in reversed(cls.__mro__):
+        # What a class says otherwise of a parameter of its base is no parameter.
+        found = {name: value for name, value in found.items() if name not in vars(one)}
+        found |= {name: value for name, value in vars(one).items() if isinstance(value, Parameter)}
+    _check_parameters(found)
+    return found
+
+
+def _maker(cls: type, defaults: dict[str, float]) -> Any:
+    """Makes objects of the class from pairs of parameters and values."""
+
+    @functools.cache
+    def configured(given: tuple[tuple[str, float], ...]) -> type:
+        # A subclass, so that its attributes are there before __init__, as those of the class are.
+        names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
+        return type(cls)(cls.__name__, (cls,), names | defaults | dict(given))
+
+    return lambda given: configured(tuple(given))()
+
+
+def _file(cls: type) -> str | None:
+    return getattr(sys.modules.get(cls.__module__), "__file__", None)
+
+
+def _digest(cls: type, base: type) -> str:
+    """16 hexadecimal digits of the SHA-256 of the files that the class and its bases are in, or of what they say."""
+    digest = hashlib.sha256(cls.__qualname__.encode())
+    for one in cls.__mro__[: cls.__mro__.index(base)]:
+        file = _file(one)
+        digest.update(Path(file).read_bytes() if file is not None else _text(one).encode())
+    return digest.hexdigest()[:16]
+
+
+def _text(cls: type) -> str:
+    """The source of a class that is in no file: of its methods, whatever wraps them, and its other attributes."""
+    functions, others = [], []
+    for name, value in vars(cls).items():
+        # Of static and class methods, properties, and what functools makes of methods.
+        wrapped = next((getattr(value, at) for at in ("__func__", "fget", "func") if hasattr(value, at)), value)
+        if inspect.isfunction(wrapped):
+            functions.append(wrapped)
+        elif not (name.startswith("__") and name.endswith("__")):
+            others.append((name, repr(value)))
+    try:
+        methods = [inspect.getsource(function) for function in functions]
+    except OSError:
+        raise ValueError(
+            f"the source of {cls.__qualname__} cannot be found, so that its results could not be told from another's; "
+            f"put it into a file"
+        ) from None
+    return "\n".join([*methods, repr(sorted(others))])
+
+
+def load(path: Path | str) -> None:
+    """Registers the congestion controls of a Python file, of a library, or of a crate in Rust.
+
+    A Python file is executed, and its folder can be imported from meanwhile. A library is a file that ends in ``.so``,
+    ``.dylib`` or ``.dll``; its code runs in this process. A crate is a folder with ``Cargo.toml``, whose release build
+    is loaded. ``ackclock new cc NAME`` writes such a file, and ``ackclock new cc NAME --rust`` such a crate.
+
+    Raises
+    ------
+    LoadError
+        If there is no such file, an exception leaves it, it registers nothing, or it is no library for this build.
+    """
+    path = Path(path)
+    if path.suffix in libraries.SUFFIXES or path.is_dir():
+        _load_library(path)
+    else:
+        _load_python(path)
+
+
+def _load_library(path: Path) -> None:
+    try:
+        file = libraries.built(path) if path.is_dir() else path
+        library = libraries.opened(file)
+    except libraries.LibraryError as error:
+        raise LoadError(f"{path}: {error}") from None
+    found = {}
+    for control in library.controls:
+        home = (str(file.resolve()), control.name)
+        names = [name for name, *_ in control.parameters]
+        try:
+            _check_name(control.name, home)
+            _check_parameters(names)
+        except ValueError as error:
+            raise LoadError(f"{path}: {error}") from None
+        if control.name in found or len(set(names)) < len(names):
+            raise LoadError(f"{path}: {control.name}: a name is given twice; accepted: a name of its own for each")
+        keys = ("name", "summary", "default", "least", "most")
+        row = {
+            "name": control.name,
+            "summary": control.summary,
+            "source": f"{file.name}, source {library.digest}",
+            "parameters": [dict(zip(keys, one, strict=True)) for one in control.parameters],
+            "paces": control.paces,
+        }
+        found[control.name] = Entry(control.algorithm, home, row, library=library)
+    _entries.update(found)
+
+
+def _load_python(path: Path) -> None:
+    name = f"{LOADED}{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    if spec is None or spec.loader is None:
+        raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py, a library or a crate")
+    module = importlib.util.module_from_spec(spec)
+    before = dict(_entries)
+    sys.modules[name] = module
+    sys.path.insert(0, str(path.resolve().parent))
+    try:
+        spec.loader.exec_module(module)
+    except OSError as error:
+        near = near_path(path, "*.py") if isinstance(error, FileNotFoundError) else ""
+        raise LoadError(f"{path}: {error.strerror or error}{near}") from (None if error.filename else error)
+    except Exception as error:
+        raise LoadError(f"{path}: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.resolve().parent))
+    if _entries == before:
+        raise LoadError(f'{path}: registers nothing; accepted: a class after @ackclock.congestion_control("NAME")')

@@ -1,0 +1,1 @@
+"""What ends in a verdict: gates, conformance, packetdrill scripts, and packs that are verified."""

@@ -1,0 +1,215 @@
+"""The requests that the page may make."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from arro3.core import Table as ArrowTable
+from arro3.io import write_ipc_stream, write_parquet
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from ackclock._errors import RefusedError
+from ackclock.report import assets
+from ackclock.report.experiment.measures import MEASURES
+from ackclock.report.experiment.traces import DRAWN, panels
+from ackclock.report.figures import share_x
+from ackclock.report.serve.guard import Guard
+from ackclock.report.serve.listing import listed, opening, sweep_names
+from ackclock.report.serve.overlay import colours_of, overlaid
+from ackclock.report.serve.shelf import Shelf
+from ackclock.results.measure import Measure
+from ackclock.store.parts import stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.types import ASGIApp
+
+    from ackclock.store import Store
+
+__all__ = ["MOST_LISTED", "MOST_RUNS", "application"]
+
+MOST_RUNS = 12
+"""Runs that are overlaid, or downloaded, together."""
+
+MOST_LISTED = 5000
+"""Runs that the page lists."""
+
+POINTS = 1500
+"""Points of a line that are sent at most."""
+
+PACKETS = 8000
+"""Points of a time-sequence graph that are sent at most. The page asks anew for the stretch that it zooms to."""
+
+
+class AskedError(RefusedError):
+    """A request for what there is not."""
+
+
+def application(path: Path, token: str | None = None) -> ASGIApp:
+    """The ASGI application of a store, for those who know the token, or without one for everybody."""
+    shelf = Shelf(path)
+
+    def answer(make: Callable[[Request, Store], Response]) -> Callable[[Request], Awaitable[Response]]:
+        def work(request: Request) -> Response:
+            try:
+                with shelf.store() as store:
+                    return make(request, store)
+            except AskedError as error:
+                return JSONResponse({"error": str(error)}, 404)
+            except RefusedError as error:
+                return JSONResponse({"error": str(error)}, 409)
+
+        async def endpoint(request: Request) -> Response:
+            return await run_in_threadpool(work, request)
+
+        return endpoint
+
+    routes = [
+        Route("/", _own("index.html", "text/html")),
+        Route("/page.js", _script),
+        Route("/page.css", _style),
+        Route("/api/runs", answer(lambda request, store: _runs(request, store, shelf.version))),
+        Route("/api/lines", answer(_lines)),
+        Route("/api/bars", answer(_bars)),
+        Route("/data/{name:str}", answer(_data)),
+    ]
+    return Guard(Starlette(routes=routes), token)
+
+
+def _own(name: str, kind: str) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(_: Request) -> Response:
+        return Response(_text(name), media_type=kind)
+
+    return endpoint
+
+
+def _text(name: str) -> str:
+    return resources.files("ackclock.report.serve").joinpath(name).read_text(encoding="utf-8")
+
+
+async def _script(_: Request) -> Response:
+    return Response(assets.bundle("serve.js"), media_type="text/javascript")
+
+
+async def _style(_: Request) -> Response:
+    return Response(assets.bundle("serve.css"), media_type="text/css")
+
+
+def _runs(request: Request, store: Store, version: str) -> Response:
+    """Every run that has finished well, what was varied, and how far the sweeps are; little if the page knows it."""
+    if request.query_params.get("known") == version:
+        return JSONResponse({"version": version})
+    done = list(dict.fromkeys(row["run"] for row in store.runs.rows() if row["status"] == "done"))
+    names, runs = listed(store, done[:MOST_LISTED])
+    return JSONResponse(
+        {
+            "version": version,
+            "store": store.path.name,
+            "asked": len(store.runs),
+            "finished": store.finished,
+            "failed": store.failed,
+            "done": len(done),
+            "names": names,
+            "sweeps": sweep_names(store.sweeps),
+            "runs": runs,
+            "opening": opening(store.sweeps, {run["run"] for run in runs}),
+            "tables": store.tables,
+            "most": MOST_RUNS,
+            "measures": [text for text in MEASURES if Measure.parse(text).table in store.tables],
+        }
+    )
+
+
+def _asked(request: Request, store: Store) -> list[str]:
+    """The runs of a request: keys of the store, and nothing else."""
+    keys = list(dict.fromkeys(key for key in request.query_params.get("runs", "").split(",") if key))
+    if not keys:
+        raise AskedError("no run is asked for")
+    if len(keys) > MOST_RUNS:
+        raise AskedError(f"{len(keys)} runs at once; at most {MOST_RUNS}")
+    known = {row["run"] for row in store.runs.rows() if row["status"] == "done"}
+    for key in keys:
+        if key not in known:
+            raise AskedError(f"no finished run {key[:40]!r}")
+    return keys
+
+
+def _lines(request: Request, store: Store) -> Response:
+    """Lines over time: the panels of a report, each with the lines of all runs asked for, over a stretch of time."""
+    keys = _asked(request, store)
+    span = _span(request)
+    results = [store.result(key, DRAWN) for key in keys]
+    most, packets = POINTS // len(keys) + 100, PACKETS // len(keys)
+    plots = overlaid([panels(result, most, packets, span) for result in results], colours_of(results))
+    figures = [plot.data() | {"note": plot.caption} for plot in plots]
+    if span is None:
+        share_x(figures, plots)
+    return JSONResponse({"figures": figures})
+
+
+def _span(request: Request) -> tuple[float, float] | None:
+    """The stretch of time that is asked for; None for all."""
+    given = [request.query_params.get(name) for name in ("from", "to")]
+    if given == [None, None]:
+        return None
+    try:
+        start, end = (float(text or "") for text in given)
+    except ValueError:
+        start = end = math.nan
+    if not -math.inf < start < end < math.inf:
+        raise AskedError("from and to are seconds, and from is the smaller one")
+    return start, end
+
+
+def _bars(request: Request, store: Store) -> Response:
+    """A measure of each run asked for; null where it has none."""
+    keys = _asked(request, store)
+    measure = Measure.parse(request.query_params.get("of", "flows.goodput_bps"))
+    if measure.table not in store.tables:
+        raise AskedError(f"no table {measure.table}; there are {', '.join(store.tables)}")
+    values = []
+    for key in keys:
+        result = store.result(key, [measure.table])
+        value = measure.of(result) if measure.table in result.tables else math.nan
+        values.append(None if math.isnan(value) else value)
+    return JSONResponse({"of": str(measure), "unit": measure.unit, "runs": keys, "values": values})
+
+
+def _data(request: Request, store: Store) -> Response:
+    """A table of the runs asked for, as CSV, Parquet or Arrow."""
+    table, _, form = request.path_params["name"].partition(".")
+    if table not in store.tables or table == "runs":
+        raise AskedError(f"no table of runs {table[:40]!r}")
+    if form not in ("csv", "parquet", "arrow"):
+        raise AskedError("tables come as csv, parquet and arrow")
+    keys = _asked(request, store)
+    found = [(key, store.result(key, [table]).tables.get(table)) for key in keys]
+    whole = stacked([(key, ArrowTable.from_arrow(one)) for key, one in found if one is not None])
+    out = io.BytesIO()
+    if form == "parquet":
+        write_parquet(whole, out)
+    elif form == "arrow":
+        write_ipc_stream(whole, out, compression=None)
+    else:
+        text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(whole.column_names)
+        writer.writerows(zip(*(whole.column(name).to_pylist() for name in whole.column_names), strict=True))
+        text.detach()
+    kinds = {
+        "csv": "text/csv",
+        "parquet": "application/vnd.apache.parquet",
+        "arrow": "application/vnd.apache.arrow.stream",
+    }
+    headers = {"Content-Disposition": f'attachment; filename="{table}.{form}"'}
+    return Response(out.getvalue(), media_type=kinds[form], headers=headers)

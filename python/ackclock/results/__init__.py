@@ -1,0 +1,1 @@
+"""Results of a run, measures of results, and the names of both in words."""

@@ -1,0 +1,1 @@
+"""Applications from data of others: captures, connection vectors, and manifests of DASH."""

@@ -1,0 +1,94 @@
+"""The connection to a Dask scheduler and its workers, for sweeps and searches."""
+
+from __future__ import annotations
+
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock._errors import ClusterError
+from ackclock.engine.threads import POLL_S
+from ackclock.store.provenance import build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["AHEAD", "Connection", "check_build"]
+
+AHEAD = 4
+"""Tasks that are handed out for each thread of the workers: enough for none to wait for this process."""
+
+CONNECT_S = 10
+"""Seconds to wait for the scheduler, and for its first worker."""
+
+
+def check_build(wanted: str) -> None:
+    """Refuses to work for another build of ackclock; a worker calls it before each task."""
+    if build() != wanted:
+        raise ClusterError(
+            f"a worker has ackclock {build()}, and this task is of {wanted}; install the same everywhere"
+        )
+
+
+class Connection:
+    """Hands tasks to the workers of a Dask scheduler: ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
+
+    A worker that dies has its tasks done by another.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise ClusterError("a cluster needs the package distributed: pip install 'ackclock[cluster]'") from None
+        file = address.removeprefix("file:")
+        if file != address and not Path(file).is_file():
+            # The client would wait for it for ever.
+            raise ClusterError(f"{file}: no such file, so no Dask scheduler answers there")
+        given = {"address": address} if file == address else {"scheduler_file": file}
+        client: Any = Client
+        try:
+            self._client = client(**given, timeout=CONNECT_S, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise ClusterError(f"{address}: no Dask scheduler answers there: {error}") from None
+        self.where = f"Dask scheduler at {self._client.scheduler.address}"
+        """For the account of the work."""
+
+    def threads(self) -> int:
+        """Waits for a worker, and returns the number of threads of all workers, at least 1."""
+        try:
+            self._client.wait_for_workers(1, timeout=CONNECT_S)
+            threads: int = sum(self._client.nthreads().values())
+        except TimeoutError:
+            raise ClusterError(f"{self.where}: no worker within {CONNECT_S} s; start one with `dask worker`") from None
+        except OSError:
+            raise self._lost() from None
+        return max(1, threads)
+
+    def submit(self, task: Callable[..., object], *arguments: object, key: str) -> Any:
+        """Hands out a task and returns its future. `task` is a function of a module that the workers have."""
+        return self._client.submit(task, *arguments, key=key, pure=False)
+
+    def finished(self, futures: Iterable[Any]) -> Iterable[Any]:
+        """Returns the futures that have finished within a moment, which may be none."""
+        import distributed
+
+        wait: Any = distributed.wait
+        done: Iterable[Any] = ()
+        try:
+            with suppress(TimeoutError), self._client.as_current():
+                done = wait(list(futures), timeout=POLL_S, return_when="FIRST_COMPLETED").done
+        except (OSError, CancelledError):
+            raise self._lost() from None
+        if self._client.status != "running":
+            # The client would wait for another scheduler at the same place, which knows nothing of these tasks.
+            raise self._lost()
+        return done
+
+    def _lost(self) -> ClusterError:
+        return ClusterError(f"{self.where}: the scheduler is lost; what was done is kept, and the same command goes on")
+
+    def close(self) -> None:
+        """Says goodbye to the scheduler; what is still queued for us is dropped."""
+        self._client.close()

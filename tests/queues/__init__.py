@@ -1,1 +1,0 @@
-"""Queue disciplines against slow references, each written from its paper or RFC."""
