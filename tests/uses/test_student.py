@@ -49,7 +49,8 @@ def store(shell, folder):
     assert "the scenario is valid" in shell.run("ackclock check mine.toml")
 
     told = shell.run("ackclock run mine.toml")
-    assert [row.split()[0] for row in told.splitlines() if row.startswith((" upload", " call"))] == ["upload", "call"]
+    rows = [row.split()[0] for row in told.splitlines() if row.startswith((" upload", " call"))]
+    assert rows == ["upload", "call", "call"], "two flows, and the quality of the call"
     found = shell.json("ackclock run mine.toml --json")
     # The longest wait is that behind a full buffer: 256 packets of 1500 bytes at 10 Mbit/s.
     assert 250 < found["links"][0]["queue_delay_ms"]["max"] <= 256 * 1500 * 8 / 10e6 * 1e3

@@ -34,17 +34,17 @@ class Access(Record):
         class of `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Default:
         "0s".
     source_policer
-        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`. Absent:
+        none.
     sink_policer
-        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`. Absent:
+        none.
     reverse_sink_policer
-        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a rate
-        above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`. Absent:
+        none.
     reverse_source_policer
-        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`.
+        Absent: none.
     gso
         Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them. Absent: true.
     gro

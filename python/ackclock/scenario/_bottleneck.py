@@ -248,11 +248,9 @@ class Bottleneck(Record):
         such as "1bdp", "50 packets", "64KiB" or "unlimited". Absent: as queue, with as many bytes or packets.
     policer
         Policer in the direction from source to sink, before the loss and the queue. Accepted: a class of
-        `ackclock.scenario.policer`, or a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
-        Absent: none.
+        `ackclock.scenario.policer`. Absent: none.
     reverse_policer
-        Policer in the direction from sink to source. Accepted: a class of `ackclock.scenario.policer`, or a rate above
-        zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: none.
+        Policer in the direction from sink to source. Accepted: a class of `ackclock.scenario.policer`. Absent: none.
     netem
         Linux's netem in the direction from source to sink, with the queue as its child. Absent: none.
     reverse_netem

@@ -281,18 +281,17 @@ class FlowAccess(Record):
         `ackclock.scenario.distribution`, or a time such as "200ms" (units: ns, us, ms, s, min, h). Absent: as
         access.sink_delay.
     source_policer
-        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.source_policer.
+        Policer where the source's packets enter the network. Accepted: a class of `ackclock.scenario.policer`. Absent:
+        as access.source_policer.
     sink_policer
-        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.sink_policer.
+        Policer where packets leave the network for the sink. Accepted: a class of `ackclock.scenario.policer`. Absent:
+        as access.sink_policer.
     reverse_sink_policer
-        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`, or a rate
-        above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as access.reverse_sink_policer.
+        Policer where the sink's packets enter the network. Accepted: a class of `ackclock.scenario.policer`. Absent: as
+        access.reverse_sink_policer.
     reverse_source_policer
-        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`, or a
-        rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: as
-        access.reverse_source_policer.
+        Policer where packets leave the network for the source. Accepted: a class of `ackclock.scenario.policer`.
+        Absent: as access.reverse_source_policer.
     gso
         Whether the hosts' TCP hands large packets (GSO) to a link whose gso takes them. Absent: as access.gso.
     gro

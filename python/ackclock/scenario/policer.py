@@ -115,5 +115,5 @@ class TwoRate(Record):
     red: str | None = None
 
 
-Policer: TypeAlias = str | TokenBucket | SingleRate | TwoRate
+Policer: TypeAlias = TokenBucket | SingleRate | TwoRate
 """Type of the fields that accept a table of the family *policer*."""
