@@ -8,7 +8,7 @@ from typing import Any, Literal, final
 from arro3.core import Table
 
 from ackclock.learn.cluster import Elsewhere
-from ackclock.result import Meta
+from ackclock.results.result import Meta
 from ackclock.scenario._renamed import OldName
 
 __all__ = [

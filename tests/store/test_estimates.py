@@ -7,7 +7,8 @@ import pytest
 
 import ackclock
 from ackclock import stats
-from ackclock.results.measure import Measure
+from ackclock.report.experiment.measures import default_measures, report_measures
+from ackclock.results.measure import Measure, MeasureError
 from ackclock.sweeps import SweepError
 from tests.helpers.scenarios import SMALL, SWEPT
 
@@ -132,11 +133,9 @@ class TestUntil:
     def test_what_cannot_be_read(self):
         with pytest.raises(SweepError, match="name it too"):
             ackclock.sweep(SWEPT, until="ci=2%")
-        with pytest.raises(SweepError, match="give until too"):
-            ackclock.sweep(SWEPT, of=GOODPUT)
         with pytest.raises(SweepError, match="does not begin with ci=, level="):
             ackclock.sweep(SWEPT, until="2%", of=GOODPUT)
-        with pytest.raises(SweepError, match="is not a function"):
+        with pytest.raises(MeasureError, match="is not a function"):
             ackclock.sweep(SWEPT, until="ci=2%", of="mode(flows.goodput_bps)")
 
 
@@ -199,3 +198,36 @@ def test_intervals_end_where_their_measure_does(tmp_path):
         assert bounded.high == min(unbounded.high, 1.0)
         [share] = [one.estimate for one in store.estimates("jain(flows.goodput_bps)")]
         assert 0 <= share.low <= share.value <= share.high <= 1
+
+
+class TestMeasuresOfASweep:
+    def test_the_store_keeps_what_the_sweep_is_about_and_the_report_shows_it(self, tmp_path):
+        asked = ["p95(flows.srtt_ms)", GOODPUT]
+        with ackclock.sweep(SWEPT, {"flows[0].cc": ["reno", "cubic"]}, of=asked, out=tmp_path / "s") as made:
+            assert made.sweeps[0].measures == asked
+            assert default_measures(made) == asked
+            assert report_measures(made, []) == asked
+        with ackclock.sweep(SWEPT, seeds=2, out=tmp_path / "t") as made:
+            assert made.sweeps[0].measures == []
+            assert GOODPUT in default_measures(made)
+
+    def test_flows_that_no_point_has_are_refused_before_the_first_run(self, tmp_path):
+        for wrong, told in (
+            ("flows[nobody].goodput_bps", "there is no flow nobody; there are "),
+            ("flows.godput_bps", "did you mean goodput_bps"),
+        ):
+            with pytest.raises(MeasureError, match=told):
+                ackclock.sweep(SWEPT, seeds=2, of=wrong, out=tmp_path / "none")
+            assert not (tmp_path / "none").exists()
+
+    def test_flows_that_no_run_has_are_refused_of_a_store(self, store):
+        for ask in (store.values, store.estimates):
+            with pytest.raises(MeasureError, match="there is no flow nobody; there are "):
+                ask("flows[nobody].goodput_bps")
+        with pytest.raises(MeasureError, match=r"there is no link up; there are bottleneck, bottleneck\.reverse"):
+            store.estimates("links[up].utilisation")
+
+
+def test_a_column_without_rows_is_an_empty_array(store):
+    none = store.sql("SELECT point, seed, 'x' AS name FROM runs WHERE point > 99")
+    assert [len(none[name]) for name in ("point", "seed", "name")] == [0, 0, 0]

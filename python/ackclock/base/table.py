@@ -160,6 +160,9 @@ def _unpack(columns: list[_Packed]) -> Table:
 def _to_numpy(column: ChunkedArray) -> NDArray[Any]:
     if column.type == DataType.string():
         return np.array(column.to_pylist(), dtype=object)
+    if len(column) == 0:
+        # Of a column without chunks, arro3 makes no array.
+        return np.empty(0, next(kind for kind, type_ in _TYPES.items() if type_ == column.type))
     if column.null_count == 0:
         return np.asarray(column.to_numpy())
     return np.array(column.to_pylist(), dtype=object if column.type == DataType.bool() else np.float64)

@@ -101,10 +101,7 @@ def sweep(
     at_least_one("--jobs", jobs)
     if until is not None and not of:
         raise UsageError(f"--until {until}: name the measure with --of, for example --of flows.goodput_bps")
-    parsed = [Measure.parse(one) for one in of]
-    for one in parsed:
-        one.check()
-    measures = [str(one) for one in parsed]
+    measures = [str(Measure.parse(one)) for one in of]
     overrides = overrides_of(settings)
     load_files(load)
     folder = Path("out", scenario.stem) if out is None else out
@@ -116,7 +113,7 @@ def sweep(
         out=folder,
         tables=tables or None,
         until=until,
-        of=None if until is None else measures[0],
+        of=measures,
         threads=jobs,
         cluster=cluster,
         memory=memory,

@@ -167,6 +167,22 @@ class Measure:
         if self.column not in columns[self.table]:
             raise self._error(f"table {self.table} has no column {self.column}", columns[self.table], self.column)
 
+    def check_component(self, names: Iterable[str]) -> None:
+        """Refuses a flow or a link that none of `names` is, before a value is asked for.
+
+        Raises
+        ------
+        MeasureError
+            With the nearest name, and all names.
+        """
+        if self.component is None:
+            return
+        known = set(names)
+        if not any(_is_of(name, self.component) for name in known):
+            # The flow itself is a nearer match than each of its copies.
+            known |= {re.sub(r"\.[0-9]+$", "", name) for name in known}
+            raise self._error(f"there is no {self.key} {self.component}", known, self.component)
+
     def of(self, result: Result) -> float:
         """The measure of a run, in the unit of its column; NaN if the run has no value.
 
@@ -266,10 +282,7 @@ class Measure:
             names = {name for name in own if name is not None}
             if self.key in everywhere:
                 names.update(everywhere[self.key])
-            if not any(_is_of(name, component) for name in names):
-                # The flow itself is a nearer match than each of its copies.
-                names |= {re.sub(r"\.[0-9]+$", "", name) for name in names}
-                raise self._error(f"there is no {self.key} {component}", names, component)
+            self.check_component(names)
         return rows
 
     def _error(self, what: str, names: Iterable[str], name: str, hint: str = "") -> MeasureError:

@@ -148,6 +148,11 @@ def _check(store: Store, measure: Measure) -> None:
             f"measure {measure}: table {measure.table} has no column {measure.column}; there are {', '.join(columns)}"
             f"{suggestion(measure.column, columns)}"
         )
+    if measure.component is not None and measure.key in columns:
+        named = [measure.table, *(name for name in (f"{measure.key}s",) if name in store.tables)]
+        found = " UNION ".join(f'SELECT "{measure.key}" AS name FROM "{one}"' for one in named)  # noqa: S608
+        names = store.sql(f"SELECT DISTINCT name FROM ({found}) WHERE name IS NOT NULL")["name"]  # noqa: S608
+        measure.check_component(names.tolist())
 
 
 def estimate_points(

@@ -57,6 +57,11 @@ class Sweep:
         return list(dict.fromkeys(name for point in self.points for name in point))
 
     @property
+    def measures(self) -> list[str]:
+        """The measures that the sweep is about; none if it did not say."""
+        return [str(one) for one in self.document.get("measures", [])]
+
+    @property
     def weights(self) -> list[float] | None:
         """The weight of every point; None if the points have no weights."""
         given = [point.get("weight") for point in self.document["points"]]

@@ -5,6 +5,7 @@ A sweep that was stopped, however it was, goes on where it was when it is starte
 
 from __future__ import annotations
 
+import re
 import tempfile
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -16,6 +17,7 @@ from ackclock.base.near import suggestion
 from ackclock.base.progress import sweep_reporter
 from ackclock.engine.run import check_seed, seeds_of
 from ackclock.results.declared import TABLES
+from ackclock.results.measure import Measure
 from ackclock.scenario import check, load
 from ackclock.store.layout import Layout, on_disk
 from ackclock.store.provenance import Provenance
@@ -35,13 +37,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ackclock.base.progress import SweepReport
-    from ackclock.results.measure import Measure
     from ackclock.results.result import Result
     from ackclock.scenario import Overrides, Source, Text
     from ackclock.stats import Precision
     from ackclock.store.reader import Store
     from ackclock.store.writer import Writer
-    from ackclock.sweeps.plan import Done, Run
+    from ackclock.sweeps.plan import Done, Point, Run
     from ackclock.sweeps.vary import Vary, Weights
 
     Seeds: TypeAlias = int | Iterable[int] | None
@@ -85,7 +86,7 @@ def sweep(
     tables: Sequence[str] | None = None,
     measure: Callable[[Result], Mapping[str, float]] | None = None,
     until: str | Precision | None = None,
-    of: str | Measure | None = None,
+    of: str | Measure | Sequence[str | Measure] | None = None,
     threads: int | None = None,
     cluster: str | None = None,
     memory: str | int | None = None,
@@ -124,7 +125,8 @@ def sweep(
         Add seeds to each point until the interval of the mean of `of` is so narrow: ``"ci=2%"``, ``"ci=50kbps"``, with
         ``level=99%``, ``least=20``, ``most=500`` after commas; see `ackclock.stats.Precision`.
     of
-        The measure that `until` is about, as ``flows.goodput_bps``; see `ackclock.Measure`.
+        The measures that the sweep is about, as ``flows.goodput_bps``: the store keeps them, and reports show them.
+        `until` is about the first. A flow that no point has is refused before the first run; see `ackclock.Measure`.
     threads
         Runs at the same time; as many as there are cores when not given. It does not change the results.
     cluster
@@ -142,14 +144,16 @@ def sweep(
     ------
     ScenarioError
         With everything that is wrong at any point, before anything runs.
+    MeasureError
+        If a measure cannot be read, or no point has its column or its flow, before anything runs.
     SweepError
         If what varies makes no sense, `memory` cannot be read, or the cluster does not answer.
     StoreError
         If `out` cannot be written, holds something else, or another sweep is writing to it.
     """
-    rule = None if until is None else Until.parse(until, of)
-    if rule is None and of is not None:
-        raise SweepError("of names the measure that until is about: give until too, as ci=2%")
+    asked = [of] if isinstance(of, str | Measure) else list(of or ())
+    parsed = [one if isinstance(one, Measure) else Measure.parse(one) for one in asked]
+    rule = None if until is None else Until.parse(until, parsed[0] if parsed else None)
     text = load(scenario)
     vary, seeds = _seeds_that_vary(vary, seeds)
     found = settings(vary, weights)
@@ -161,9 +165,11 @@ def sweep(
     for seed in chosen:
         check_seed(seed, text)
     _check_tables(tables)
+    _check_measures(parsed, points)
     keep = Keep(None if tables is None else tuple(tables), measure)
     called = _name(text, str(canonical["name"])) if name is None else _given(name)
-    plan = Plan(points, called, keep, {} if rule is None else {"until": rule.terms()})
+    told = [str(one) for one in parsed]
+    plan = Plan(points, called, keep, told, {} if rule is None else {"until": rule.terms()})
     plan.add(chosen)
     with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:
@@ -265,6 +271,17 @@ def _check_tables(tables: Sequence[str] | None) -> None:
     if unknown:
         near = suggestion(unknown[0], TABLES)
         raise SweepError(f"no table {', '.join(unknown)}; accepted: {', '.join(TABLES)}{near}")
+
+
+def _check_measures(measures: Sequence[Measure], points: Sequence[Point]) -> None:
+    """Refuses columns that no run has, and flows that no point has, before anything runs."""
+    flows = {name for point in points for name in point.flows}
+    for measure in measures:
+        measure.check()
+        # A copy of a flow has its number after a dot.
+        whole = re.sub(r"\.[0-9]+$", "", measure.component or "")
+        if measure.key == "flow" and whole not in flows:
+            measure.check_component(flows)
 
 
 @contextmanager

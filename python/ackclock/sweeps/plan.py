@@ -98,6 +98,8 @@ class Point:
     """Its weight in a population, which is no part of its runs."""
     population: tuple[str, ...] = ()
     """The names over which the weights are."""
+    flows: tuple[str, ...] = ()
+    """The names of its flows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                 Point(
                     setting.params, scenario, pairs, digest, memory, backend, named_files, algorithms,
                     foreign(canonical), setting.weight, setting.population,
+                    tuple(str(flow["name"]) for flow in canonical["flows"]),
                 )
             )  # fmt: skip
     if wrong:
@@ -187,6 +190,8 @@ class Plan:
     points: Sequence[Point]
     name: str
     keep: Keep = field(default_factory=Keep)
+    measures: Sequence[str] = ()
+    """The measures that the sweep is about, which reports show first; they do not identify it."""
     terms: Mapping[str, Any] = field(default_factory=dict)
     """Further values that identify the sweep besides its first runs: the rule for more seeds."""
     runs: list[Run] = field(default_factory=list)
@@ -230,6 +235,7 @@ class Plan:
             "engine": _core.engine(),
             "keep": self.keep.digest(),
             "terms": dict(self.terms),
+            **({"measures": list(self.measures)} if self.measures else {}),
             "algorithms": algorithms_of(self.points),
             "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
             "points": [
