@@ -77,6 +77,8 @@ pub struct Ip {
     pub ecn: Option<EcnField>,
     /// The whole type-of-service byte.
     pub tos: Option<u8>,
+    /// The DSCP of RFC 2474, the high six bits of that byte.
+    pub dscp: Option<u8>,
     /// Time to live or hop limit.
     pub ttl: Option<u8>,
     /// IPv6 flow label.

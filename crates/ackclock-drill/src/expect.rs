@@ -74,6 +74,9 @@ pub fn differences(
     if let Some(expected) = packet.ip.tos {
         compare("tos", format!("{expected:#04x}"), format!("{:#04x}", service | bits));
     }
+    if let Some(expected) = packet.ip.dscp {
+        compare("dscp", format!("{expected:#04x}"), format!("{:#04x}", service >> 2));
+    }
     if let Some(expected) = packet.ip.ttl {
         compare("ttl", expected.to_string(), hops.to_string());
     }

@@ -7,14 +7,16 @@ use crate::chrono::Chrono;
 use crate::fast_open::Memory;
 use crate::machine::Sent;
 use crate::send_buffer::SendBuffer;
-use crate::settings::Settings;
+use crate::settings::{IpVersion, Settings};
 use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::stamps::Stamps;
 use crate::sysctl::{Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::{Numbers, segment_of, tcp_of};
 use ackclock_tcp::config::{Conformance, Keepalive};
-use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
+use ackclock_tcp::{
+    Config, Endpoint, Flags, Icmp as Message, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for,
+};
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 const ISS: u32 = 0;
@@ -261,6 +263,7 @@ impl Host {
         let passive = connection.parent.is_some() || connection.over;
         connection.numbers.learn_remote(tcp, passive);
         let segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
+        connection.over |= connection.endpoint.gives_way_to(&segment);
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
             && syn
@@ -297,6 +300,16 @@ impl Host {
         let pending = self.sockets[id].connection().is_some_and(|one| one.write_pending && one.connected);
         if !pending {
             self.drain();
+        }
+        Ok(())
+    }
+
+    /// Applies FreeBSD's rules for arriving segments to all connections.
+    pub fn apply_rules(&mut self) -> Result<(), Stop> {
+        let mut config = self.base.clone();
+        self.sysctls.apply(&mut config, false)?;
+        for connection in self.sockets.iter_mut().filter_map(Socket::connection_mut) {
+            connection.endpoint.set_rules(&config);
         }
         Ok(())
     }
@@ -339,6 +352,9 @@ impl Host {
         let before = connection.endpoint.state();
         let seq = icmp.echoed.map_or(0, |(seq, _)| seq);
         let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
+        if freebsd && before == State::SynSent && version != IpVersion::V6 && is_large(message) {
+            return Ok(());
+        }
         if icmp.echoed.is_some() && !connection.endpoint.is_outstanding(seq) {
             return Ok(());
         }
@@ -369,7 +385,7 @@ impl Host {
         }
         if progress.has(Progress::CLOSED) {
             connection.over = true;
-            connection.error = crate::stack::error(&connection.endpoint, before);
+            connection.error = crate::stack::error(&connection.endpoint, before, freebsd);
             woken_in = true;
             woken_out = true;
         }
@@ -472,6 +488,12 @@ impl Host {
         self.drain();
         Ok(true)
     }
+}
+
+/// Whether a path MTU is at least what FreeBSD assumes for IPv4 before the peer has stated its segment size (sys/netinet/
+/// tcp_subr.c, tcp_ctlinput_with_port; net.inet.tcp.mssdflt = 536). With IPv6 the host cache takes any path MTU.
+fn is_large(message: Message) -> bool {
+    matches!(message, Message::FragmentationNeeded { mtu, .. } if mtu >= 576)
 }
 
 /// Splits a segment into parts of at most `most` bytes of payload; FIN and PSH are on the last.

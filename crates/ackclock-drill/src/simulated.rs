@@ -64,9 +64,19 @@ impl Machine for Simulated<'_> {
             self.host.fast_open = Default::default();
         }
         if before != self.host.sysctls {
+            let freebsd = self.host.is_freebsd();
+            let now = &self.host.sysctls.freebsd;
             let sockets = self.host.sockets.iter().enumerate();
-            let live = sockets.filter(|(_, socket)| socket.connection().is_some_and(|connection| !connection.over));
+            let live = sockets.filter(|(_, socket)| {
+                let connection = socket.connection().filter(|connection| !connection.over);
+                connection.is_some_and(|connection| {
+                    !freebsd || now.changes_connections(&before.freebsd, !connection.connected)
+                })
+            });
             self.outdated.extend(live.map(|(id, _)| id));
+            if freebsd {
+                self.host.apply_rules()?;
+            }
         }
         Ok(())
     }
@@ -79,7 +89,8 @@ impl Machine for Simulated<'_> {
         self.host.step(limit)
     }
 
-    /// New settings apply to the connections of new sockets.
+    /// New settings apply to the connections of new sockets. FreeBSD's rules for arriving segments, and the settings that
+    /// its connections read only when they begin, are no obstacle.
     fn admit(&mut self, event: &Event) -> Result<(), Stop> {
         let opens = matches!(&event.action, Action::Call(call) if call.name == "socket");
         let outdated = self.host.under_test.is_some_and(|id| self.outdated.contains(&id));

@@ -18,11 +18,11 @@ pub fn push(flags: i64) -> Push {
 }
 
 /// Error that a system call reports for a connection that ended in state `before`.
-pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
+pub fn error(endpoint: &Endpoint, before: State, freebsd: bool) -> Option<&'static str> {
     Some(match endpoint.error()? {
         Error::Refused => "ECONNREFUSED",
         // Linux: the peer has closed its direction, so only writes can fail.
-        Error::Reset if before == State::CloseWait => "EPIPE",
+        Error::Reset if before == State::CloseWait && !freebsd => "EPIPE",
         Error::Reset => "ECONNRESET",
         Error::TimedOut => "ETIMEDOUT",
         Error::NetUnreachable => "ENETUNREACH",
@@ -35,19 +35,19 @@ pub fn error(endpoint: &Endpoint, before: State) -> Option<&'static str> {
 }
 
 /// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
-///
-/// FreeBSD treats all prohibitions like an unreachable port (sys/netinet/ip_icmp.c, icmp_errmap).
 pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
     let code = icmp.code.as_deref().unwrap_or_default();
     // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
     let header = if version == IpVersion::V6 { 20 } else { 0 };
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
+    if matches!((icmp.kind.as_str(), code), ("unreachable", "frag_needed") | ("packet_too_big", _)) {
+        return Ok(Some(Message::FragmentationNeeded { mtu, seq }));
+    }
+    if freebsd {
+        return Ok(freebsd_message(&icmp.kind, code));
+    }
     Ok(Some(match (icmp.kind.as_str(), code) {
-        ("unreachable", "net_prohibited" | "host_prohibited" | "filter_prohibited") if freebsd => {
-            Message::PortUnreachable
-        }
         ("parameter_problem", "unknown_next_header") => Message::ProtocolUnreachable,
-        ("unreachable", "frag_needed") | ("packet_too_big", _) => Message::FragmentationNeeded { mtu, seq },
         (
             "unreachable",
             "net_unreachable" | "net_unknown" | "net_prohibited" | "net_unreachable_for_tos" | "no_route",
@@ -58,17 +58,42 @@ pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Resu
             | "host_prohibited"
             | "host_unreachable_for_tos"
             | "filter_prohibited"
+            | "packet_filtered"
             | "host_precedence_violation"
+            | "precedence_violation"
             | "precedence_cutoff"
             | "address_unreachable"
             | "not_neighbour",
         ) => Message::HostUnreachable,
         ("unreachable", "protocol_unreachable") => Message::ProtocolUnreachable,
         ("unreachable", "port_unreachable") => Message::PortUnreachable,
-        ("time_exceeded", _) => Message::HostUnreachable,
+        ("time_exceeded", _) => Message::TimeExceeded,
         ("source_quench", _) => return Ok(None),
         (kind, code) => return Stop::unsupported(format!("ICMP {kind} {code}").trim_end().to_owned()),
     }))
+}
+
+/// The meaning of an ICMP message for FreeBSD (sys/netinet/ip_icmp.c, icmp_errmap; sys/netinet6/icmp6.c, icmp6_errmap).
+fn freebsd_message(kind: &str, code: &str) -> Option<Message> {
+    Some(match (kind, code) {
+        (
+            "unreachable",
+            "protocol_unreachable"
+            | "net_prohibited"
+            | "host_prohibited"
+            | "packet_filtered"
+            | "filter_prohibited"
+            | "admin_prohibited"
+            | "port_unreachable",
+        )
+        | ("parameter_problem", "unknown_next_header") => Message::PortUnreachable,
+        ("unreachable", "not_neighbour") => Message::ParameterProblem,
+        ("unreachable", _) => Message::HostUnreachable,
+        ("time_exceeded", "frag_reass_exceeded" | "exceeded_frag_time") => return None,
+        ("time_exceeded", _) => Message::TimeExceeded,
+        ("parameter_problem", _) => Message::ParameterProblem,
+        _ => return None,
+    })
 }
 
 /// `tcp_info` with the names of packetdrill, in Linux's units.

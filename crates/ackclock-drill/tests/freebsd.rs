@@ -54,13 +54,15 @@ fn what_is_not_understood_is_named() {
     assert!(matches!(&linux, Verdict::Unsupported { what, .. } if what == "socket option TCP_NOOPT"), "{linux:?}");
 }
 
-/// A setting that changes applies to later connections: earlier ones are not examined any more.
+/// A setting that changes applies to later connections. If earlier ones would read it, too, they are not examined any
+/// more.
 #[test]
 fn settings_change_between_connections() {
     let text = "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
 +0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
 +0 > S 0:0(0) <mss 1460,nop,wscale 6,sackOK,TS val 1 ecr 0>
-+0 `sysctl -w net.inet.tcp.rfc1323=0`\n";
++0 `sysctl -w net.inet.tcp.rfc1323=0`
++0 `sysctl -w net.inet.tcp.delacktime=20`\n";
     assert_eq!(play("freebsd", text).0, Verdict::Pass);
     let other = "+0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 4
 +0 connect(4, ..., ...) = -1 EINPROGRESS (Operation now in progress)

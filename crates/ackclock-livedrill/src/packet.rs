@@ -44,9 +44,9 @@ pub fn ip_header(from: SocketAddr) -> usize {
 pub fn ip(from: SocketAddr, to: SocketAddr, protocol: u8, fields: &Ip, payload: &[u8]) -> Result<Vec<u8>, Stop> {
     let service = match (fields.tos, fields.ecn) {
         (Some(tos), _) => tos,
-        (None, Some(EcnField::Is(bits))) => bits,
+        (None, Some(EcnField::Is(bits))) => fields.dscp.unwrap_or(0) << 2 | bits,
         (None, Some(EcnField::Capable)) => return Stop::fail("[ect01] is accepted only in a packet that leaves"),
-        (None, None) => 0,
+        (None, None) => fields.dscp.unwrap_or(0) << 2,
     };
     let hops = fields.ttl.unwrap_or(HOPS);
     let too_long = |_| Stop::Unsupported("packets of more than 65,535 bytes".to_owned());

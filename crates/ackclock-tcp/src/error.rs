@@ -51,8 +51,12 @@ pub enum Icmp {
     },
     /// Network unreachable.
     NetUnreachable,
-    /// Host unreachable, administratively prohibited, or the time to live exceeded.
+    /// Host unreachable, or administratively prohibited.
     HostUnreachable,
+    /// The time to live, or the hop limit, was exceeded in transit.
+    TimeExceeded,
+    /// A header has a problem that no other kind describes.
+    ParameterProblem,
     /// Protocol unreachable.
     ProtocolUnreachable,
     /// Port unreachable.
@@ -65,8 +69,8 @@ impl Icmp {
         match self {
             Icmp::FragmentationNeeded { .. } => None,
             Icmp::NetUnreachable => Some(Error::NetUnreachable),
-            Icmp::HostUnreachable => Some(Error::HostUnreachable),
-            Icmp::ProtocolUnreachable => Some(Error::ProtocolUnreachable),
+            Icmp::HostUnreachable | Icmp::TimeExceeded => Some(Error::HostUnreachable),
+            Icmp::ProtocolUnreachable | Icmp::ParameterProblem => Some(Error::ProtocolUnreachable),
             Icmp::PortUnreachable => Some(Error::Refused),
         }
     }

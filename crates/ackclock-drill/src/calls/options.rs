@@ -194,6 +194,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         false => host.sysctls.send_buffer(&host.base)[0],
     };
     let freebsd = host.is_freebsd();
+    let keep_init = host.sysctls.freebsd.keep_init.unwrap_or(host.base.connect_timeout);
     let default_buffer = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
     let socket = &mut host.sockets[id];
     let actual_buffer = socket.connection().map(|connection| connection.endpoint.receive_buffer());
@@ -220,6 +221,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
+        "TCP_KEEPINIT" if freebsd => (options.keep_init.unwrap_or(keep_init) / SECOND) as i64,
+        "TCP_NOOPT" if freebsd => i64::from(options.no_options),
         "TCP_FASTOPEN" => options.fast_open,
         "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
         "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,

@@ -120,13 +120,56 @@ impl Parser {
 
     /// Parses an integer from 0 to `most`.
     fn integer(&mut self, what: &str, most: u32) -> Parsed<u32> {
+        let at = self.at();
+        let value = self.sum(what)?;
+        u32::try_from(value)
+            .ok()
+            .filter(|&value| value <= most)
+            .ok_or_else(|| SyntaxError::new(at, format!("{what} is {value}: expected 0 to {most}")))
+    }
+
+    /// Parses a sequence number. A negative one counts back from 0, modulo 2^32.
+    fn sequence_number(&mut self, what: &str) -> Parsed<u32> {
+        const MOST: i64 = u32::MAX as i64;
+        let at = self.at();
+        let value = self.sum(what)?;
+        if !(-MOST..=MOST).contains(&value) {
+            return Err(SyntaxError::new(at, format!("{what} is {value}: expected -{MOST} to {MOST}")));
+        }
+        Ok(value as u32)
+    }
+
+    /// Parses a number, or a sum such as `65536+1-2` without blanks, with an optional sign: after a blank, a sign begins
+    /// the next event.
+    fn sum(&mut self, what: &str) -> Parsed<i64> {
+        let mut sum = self.term(what, true)?;
+        while self.joined() {
+            sum = match self.peek() {
+                Some(Kind::Punct('+' | '-')) | Some(&(Kind::Int(i64::MIN..=0) | Kind::Hex(i64::MIN..=0))) => {
+                    let at = self.at();
+                    let term = self.term(what, false)?;
+                    sum.checked_add(term).ok_or_else(|| SyntaxError::new(at, format!("{what} is too large")))?
+                }
+                _ => break,
+            };
+        }
+        Ok(sum)
+    }
+
+    /// Parses a number with an optional sign; `first` is whether no sum precedes it.
+    fn term(&mut self, what: &str, first: bool) -> Parsed<i64> {
+        let sign = match self.peek() {
+            Some(Kind::Punct('+')) => 1,
+            Some(Kind::Punct('-')) => -1,
+            _ => 0,
+        };
+        if sign != 0 && (!first || matches!(self.peek_after(1), Some(Kind::Int(_) | Kind::Hex(_)))) {
+            self.next += 1;
+        }
         match self.peek() {
             Some(&(Kind::Int(value) | Kind::Hex(value))) => {
-                let Some(value) = u32::try_from(value).ok().filter(|&value| value <= most) else {
-                    return Err(SyntaxError::new(self.at(), format!("{what} is {value}: expected 0 to {most}")));
-                };
                 self.next += 1;
-                Ok(value)
+                Ok(if sign < 0 { -value } else { value })
             }
             _ => Err(self.unexpected(&format!("{what}, a whole number"))),
         }
@@ -304,8 +347,37 @@ mod tests {
         };
         assert_eq!((icmp.kind.as_str(), icmp.code.as_deref()), ("unreachable", Some("frag_needed")));
         assert_eq!((icmp.mtu, icmp.echoed, icmp.foreign), (Some(1300), Some((1, 1000)), false));
+        let Body::Icmp(before) = packet("0 < [7:9(2)]icmp unreachable no_route").body else { panic!() };
+        assert_eq!((before.echoed, before.code.as_deref()), (Some((7, 2)), Some("no_route")));
         let Body::Icmp(foreign) = packet("0 < icmp time_exceeded [udp (100)]").body else { panic!() };
         assert!(foreign.foreign);
+    }
+
+    #[test]
+    fn sequence_numbers_may_have_a_sign_and_terms() {
+        let seq = |text: &str| match packet(&format!("0 < . {text} win 10")).body {
+            Body::Tcp(tcp) => (tcp.seq, tcp.len, tcp.ack),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(seq("-1:0(1) ack -2"), (u32::MAX, 1, u32::MAX - 1));
+        assert_eq!(seq("1+65535:65536+3-0(3) ack 5-3"), (65_536, 3, 2));
+        assert_eq!(seq("+1:+1(0) ack 1"), (1, 0, 1));
+        // After a blank, a sign begins the next event.
+        let script = super::script("0 < . 1:1(0) ack 1 win 10\n+1 < . 1:1(0) ack 1 win 10 +2 > . 1:1(0)", &[]).unwrap();
+        assert_eq!(script.events.len(), 3);
+        for wrong in ["1+:1(0)", "1-:1(0)", "-4294967296:1(0)", "1+x:1(0)"] {
+            assert!(super::script(&format!("0 < . {wrong}"), &[]).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn classes_of_service_have_names() {
+        let dscp = |text: &str| packet(&format!("0 > [{text}] . 1:1(0)")).ip.dscp;
+        let values = ["CS5", "AF21", "EF", "VOICE_ADMIT", "LE", "0x2e"].map(|name| dscp(&format!("dscp {name}")));
+        assert_eq!(values, [40, 18, 46, 44, 1, 46].map(Some));
+        let marked = packet("0 > (dscp AF43, ecn ect0, ttl 9) . 1:1(0)").ip;
+        assert_eq!((marked.dscp, marked.ecn, marked.ttl), (Some(38), Some(EcnField::Is(2)), Some(9)));
+        assert!(super::script("0 > [dscp AF44] . 1:1(0)", &[]).is_err());
     }
 
     #[test]

@@ -7,12 +7,15 @@ use ackclock_tcp::Flags;
 
 const U8: u32 = u8::MAX as u32;
 const U16: u32 = u16::MAX as u32;
+/// Words that name a field of an IP header.
+const IP_FIELDS: &str = "noecn, ect0, ect1, ect01, ce, tos, class, dscp, ttl, hlim or flowlabel";
 
 impl Parser {
     pub(super) fn packet(&mut self) -> Parsed<Packet> {
         let inbound = self.is('<');
         self.next += 1;
         let mut beyond = self.tunnels()?;
+        let quoted = self.quoted()?;
         let ip = self.ip()?;
         let udp = self.eat_word("udp");
         let ports = self.ports()?;
@@ -22,7 +25,11 @@ impl Parser {
             self.expect(')')?;
             Body::Udp(len)
         } else if self.eat_word("icmp") {
-            Body::Icmp(self.icmp()?)
+            let mut icmp = self.icmp()?;
+            icmp.echoed = icmp.echoed.or(quoted);
+            Body::Icmp(icmp)
+        } else if quoted.is_some() {
+            return Err(self.unexpected("icmp after the segment that it quotes"));
         } else {
             Body::Tcp(self.tcp(inbound)?)
         };
@@ -75,7 +82,18 @@ impl Parser {
         }
     }
 
-    /// Parses `[ect0]`, `(tos 0x2, flowlabel 0x1)` or `[ttl 5]`.
+    /// Parses `[1:1001(1000)]` before `icmp`, as in FreeBSD's older scripts: the segment that the message quotes.
+    fn quoted(&mut self) -> Parsed<Option<(u32, u32)>> {
+        if !self.is('[') || !matches!(self.peek_after(1), Some(Kind::Int(_))) {
+            return Ok(None);
+        }
+        self.next += 1;
+        let segment = self.sequence()?;
+        self.expect(']')?;
+        Ok(Some(segment))
+    }
+
+    /// Parses `[ect0]`, `(tos 0x2, flowlabel 0x1)`, `(dscp EF, ecn ect0)` or `[ttl 5]`.
     fn ip(&mut self) -> Parsed<Ip> {
         let mut ip = Ip::default();
         let close = match self.peek() {
@@ -86,26 +104,46 @@ impl Parser {
         self.next += 1;
         loop {
             let at = self.at();
-            match self.word("noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel")?.as_str() {
+            self.eat_word("ecn");
+            match self.word(IP_FIELDS)?.as_str() {
                 "noecn" => ip.ecn = Some(EcnField::Is(0)),
                 "ect1" => ip.ecn = Some(EcnField::Is(1)),
                 "ect0" => ip.ecn = Some(EcnField::Is(2)),
                 "ce" => ip.ecn = Some(EcnField::Is(3)),
                 "ect01" => ip.ecn = Some(EcnField::Capable),
                 "tos" | "class" => ip.tos = Some(self.integer("tos", U8)? as u8),
+                "dscp" => ip.dscp = Some(self.dscp()?),
                 "ttl" | "hlim" => ip.ttl = Some(self.integer("ttl", U8)? as u8),
                 "flowlabel" => ip.flow_label = Some(self.integer("flowlabel", 0xf_ffff)?),
                 other => {
-                    let message = format!(
-                        "expected noecn, ect0, ect1, ect01, ce, tos, class, ttl, hlim or flowlabel, found {other}"
-                    );
-                    return Err(SyntaxError::new(at, message));
+                    return Err(SyntaxError::new(at, format!("expected {IP_FIELDS}, found {other}")));
                 }
             }
             if self.eat(close) {
                 return Ok(ip);
             }
             self.expect(',')?;
+        }
+    }
+
+    /// Parses a DSCP: a number or the name of a class (RFC 2474, RFC 2597, RFC 3246, RFC 5865, RFC 8622).
+    fn dscp(&mut self) -> Parsed<u8> {
+        let at = self.at();
+        let Some(Kind::Word(name)) = self.peek() else { return Ok(self.integer("dscp", 63)? as u8) };
+        let name = name.clone();
+        self.next += 1;
+        let digits: Vec<u8> = name.bytes().filter(u8::is_ascii_digit).map(|digit| digit - b'0').collect();
+        let class = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        match (class, digits.as_slice()) {
+            ("CS", &[class @ 0..=7]) => Ok(8 * class),
+            ("AF", &[class @ 1..=4, drop @ 1..=3]) => Ok(8 * class + 2 * drop),
+            ("EF", []) => Ok(46),
+            ("VOICE_ADMIT" | "VA", []) => Ok(44),
+            ("LE", []) => Ok(1),
+            _ => Err(SyntaxError::new(
+                at,
+                format!("{name} is no DSCP: expected 0 to 63, CS0 to CS7, AF11 to AF43, EF, VA or LE"),
+            )),
         }
     }
 
@@ -151,7 +189,7 @@ impl Parser {
         let (flags, ace) = self.flags()?;
         let (seq, len) = self.sequence()?;
         let absolute = self.eat('!');
-        let ack = if self.eat_word("ack") { self.integer("ack", u32::MAX)? } else { 0 };
+        let ack = if self.eat_word("ack") { self.sequence_number("ack")? } else { 0 };
         let window = if self.eat_word("win") { Some(self.integer("win", U16)? as u16) } else { None };
         let urgent = if self.eat_word("urg") { self.integer("urg", U16)? as u16 } else { 0 };
         let at = self.at();
@@ -211,12 +249,12 @@ impl Parser {
         Ok((flags, ace))
     }
 
-    /// Parses `1:1001(1000)`.
+    /// Parses `1:1001(1000)`, or `-1:0(1)` and `1+65536:65537(0)`.
     fn sequence(&mut self) -> Parsed<(u32, u32)> {
         let at = self.at();
-        let start = self.integer("the first sequence number", u32::MAX)?;
+        let start = self.sequence_number("the first sequence number")?;
         self.expect(':')?;
-        let end = self.integer("the sequence number after the last", u32::MAX)?;
+        let end = self.sequence_number("the sequence number after the last")?;
         self.expect('(')?;
         let len = self.integer("the payload", u32::MAX)?;
         self.expect(')')?;
@@ -260,9 +298,9 @@ impl Parser {
             "sack" => {
                 let mut blocks = Vec::new();
                 while matches!(self.peek(), Some(Kind::Int(_))) {
-                    let start = self.integer("the start of a SACK block", u32::MAX)?;
+                    let start = self.sequence_number("the start of a SACK block")?;
                     self.expect(':')?;
-                    blocks.push((start, self.integer("the end of a SACK block", u32::MAX)?));
+                    blocks.push((start, self.sequence_number("the end of a SACK block")?));
                 }
                 if blocks.is_empty() || blocks.len() > 4 {
                     return Err(SyntaxError::new(at, "sack has one to four blocks such as 1001:2001"));

@@ -15,10 +15,15 @@ pub struct FreeBsd {
     rexmit_min: Option<Nanos>,
     rexmit_slop: Option<Nanos>,
     drops_options: Option<bool>,
-    keep_init: Option<Nanos>,
+    /// net.inet.tcp.keepinit
+    pub keep_init: Option<Nanos>,
     delayed_ack: Option<Nanos>,
     insecure_rst: Option<bool>,
     insecure_syn: Option<bool>,
+    drop_synfin: Option<bool>,
+    icmp_may_rst: Option<bool>,
+    ecn_syn_retries: Option<u32>,
+    time_wait: Option<Nanos>,
     /// kern.ipc.maxsockbuf, bytes; it determines the window scale.
     largest_buffer: Option<u64>,
     /// net.inet.tcp.recvspace, bytes.
@@ -43,12 +48,28 @@ const HARMLESS: &[&str] = &["net.inet.tcp.hostcache.purgenow", "net.inet.tcp.syn
 /// Settings that have an effect only with other values than these.
 const OFF: &[(&str, &str)] = &[
     ("net.inet.tcp.blackhole", "0"),
-    ("net.inet.tcp.icmp_may_rst", "1"),
     ("net.inet.tcp.syncookies_only", "0"),
     ("net.inet.tcp.tolerate_missing_ts", "0"),
 ];
 
+/// Bytes of an mbuf and of a cluster (MSIZE, MCLBYTES).
+const MBUF: u64 = 256;
+const CLUSTER: u64 = 2048;
+
 impl FreeBsd {
+    /// Whether settings differ that a connection continues to read, apart from those of [`Endpoint::set_rules`].
+    /// `connecting` is whether the handshake is not complete. All others are read when a connection begins.
+    ///
+    /// [`Endpoint::set_rules`]: ackclock_tcp::Endpoint::set_rules
+    pub fn changes_connections(&self, earlier: &FreeBsd, connecting: bool) -> bool {
+        let read = |settings: &FreeBsd| {
+            let initial = settings.rexmit_initial.filter(|_| connecting);
+            let keep = (settings.keepalive, settings.keepalive_probes);
+            (settings.rexmit_slop, settings.delayed_ack, initial, keep)
+        };
+        read(self) != read(earlier)
+    }
+
     /// Initial send buffer of a socket, bytes.
     pub fn send_buffer(&self, base: &Config) -> u64 {
         self.send_buffer.unwrap_or(base.send_buffer)
@@ -79,6 +100,10 @@ impl FreeBsd {
             "net.inet.tcp.delacktime" => self.delayed_ack = millis()?,
             "net.inet.tcp.insecure_rst" => self.insecure_rst = switch()?,
             "net.inet.tcp.insecure_syn" => self.insecure_syn = switch()?,
+            "net.inet.tcp.drop_synfin" => self.drop_synfin = switch()?,
+            "net.inet.tcp.icmp_may_rst" => self.icmp_may_rst = switch()?,
+            "net.inet.tcp.ecn.maxretries" => self.ecn_syn_retries = Some(number()?),
+            "net.inet.tcp.msl" => self.time_wait = millis()?.map(|msl| 2 * msl),
             "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
             "net.inet.tcp.sendspace" => self.send_buffer = bytes()?,
             "net.inet.tcp.fastopen.client_enable" => self.fast_open_client = switch()?,
@@ -112,10 +137,18 @@ impl FreeBsd {
         config.delayed_ack = self.delayed_ack.unwrap_or(config.delayed_ack);
         config.insecure_rst = self.insecure_rst.unwrap_or(config.insecure_rst);
         config.insecure_syn = self.insecure_syn.unwrap_or(config.insecure_syn);
+        config.drop_synfin = self.drop_synfin.unwrap_or(config.drop_synfin);
+        config.icmp_may_rst = self.icmp_may_rst.unwrap_or(config.icmp_may_rst);
+        config.ecn_syn_retries = self.ecn_syn_retries.unwrap_or(config.ecn_syn_retries);
+        config.time_wait = self.time_wait.unwrap_or(config.time_wait);
         if let Some(largest) = self.largest_buffer {
             // The scale with which the window field holds the largest buffer (sys/netinet/tcp_usrreq.c, tcp_connect).
             let scale = (0..14).find(|&shift| u64::from(u16::MAX) << shift >= largest).unwrap_or(14);
             config.window_scale = Some(scale);
+            // The part of a buffer's memory that holds payload (sys/kern/uipc_sockbuf.c, sysctl_handle_sb_max).
+            let usable = largest * CLUSTER / (CLUSTER + MBUF);
+            config.receive_buffer_max = config.receive_buffer_max.min(usable);
+            config.send_buffer_max = config.send_buffer_max.min(usable);
         }
         if let Some(bytes) = self.receive_buffer {
             config.receive_buffer = bytes;

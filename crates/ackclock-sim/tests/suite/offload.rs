@@ -146,7 +146,10 @@ fn segments_keep_their_order_where_delays_and_rates_vary() {
     for (field, value) in [
         ("bottleneck.jitter", "{ kind = 'uniform', max = '4ms' }"),
         ("bottleneck.delay", "{ steps = [{ at = '0s', delay = '30ms' }, { at = '1s', delay = '3ms' }] }"),
-        ("bottleneck.rate", "{ kind = 'steps', steps = [{ at = '0s', rate = '20Mbps' }, { at = '1s', rate = '3Mbps' }] }"),
+        (
+            "bottleneck.rate",
+            "{ kind = 'steps', steps = [{ at = '0s', rate = '20Mbps' }, { at = '1s', rate = '3Mbps' }] }",
+        ),
         ("bottleneck.outages", "[{ from = '1s', to = '1200ms' }]"),
     ] {
         let tables = run(LAB, &[&base[..], &[(field, value)]].concat());

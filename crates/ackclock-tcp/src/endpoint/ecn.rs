@@ -78,8 +78,9 @@ impl Endpoint {
     /// The three flags of our SYN. A retransmitted SYN asks for less, in case the flags caused the loss: RFC 3168 gives
     /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
     pub(super) fn ecn_of_syn(&self) -> u8 {
-        match (self.sender.config.ecn.handshake(), self.cold.syn_retries) {
-            (EcnMode::Classic, 0) => CLASSIC_SYN,
+        let config = &self.sender.config;
+        match (config.ecn.handshake(), self.cold.syn_retries) {
+            (EcnMode::Classic, retries) if retries <= config.ecn_syn_retries => CLASSIC_SYN,
             (EcnMode::Accurate, 0 | 1) => ACCURATE_SYN,
             _ => 0,
         }

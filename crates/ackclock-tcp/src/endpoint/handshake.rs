@@ -59,6 +59,10 @@ impl Endpoint {
                 self.refuse(segment);
             }
         } else if segment.flags.has(Flags::SYN) {
+            if segment.flags.has(Flags::FIN) && self.sender.config.conformance == Conformance::Linux {
+                // net/ipv4/tcp_input.c, tcp_rcv_state_process
+                return;
+            }
             self.take_syn(now, segment);
             self.take_syn_ecn(segment);
             if self.accept_fast_open(now, segment, progress, obs) {
@@ -118,6 +122,7 @@ impl Endpoint {
         } else {
             // Simultaneous open.
             self.take_syn_ecn(segment);
+            self.queue_early(segment);
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
@@ -182,6 +187,35 @@ impl Endpoint {
         self.end_user_timeout();
         progress.add(Progress::CONNECTED);
         self.enter(now, State::Established, obs);
+        if self.cold.early > 0 || self.cold.early_fin {
+            self.take_early(now, progress, obs);
+        }
+    }
+
+    /// Keeps the payload and the FIN of a SYN that does not acknowledge ours (RFC 9293 section 3.10.7.3, fifth step).
+    /// Linux drops both, and FreeBSD the FIN (sys/netinet/tcp_reass.c, tcp_reass).
+    fn queue_early(&mut self, segment: &Segment) {
+        let conformance = self.sender.config.conformance;
+        if conformance != Conformance::Linux {
+            self.cold.early = segment.len;
+            self.cold.early_fin = segment.flags.has(Flags::FIN) && conformance == Conformance::Rfc;
+        }
+    }
+
+    /// Processes what [`Endpoint::queue_early`] has kept.
+    #[inline(never)]
+    fn take_early<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        let mut segment = Segment::new(Flags::ACK);
+        segment.seq = self.irs.wrapping_add(1);
+        (segment.len, self.cold.early) = (self.cold.early, 0);
+        if std::mem::take(&mut self.cold.early_fin) {
+            segment.flags = segment.flags.with(Flags::FIN);
+        }
+        self.take_payload(now, &segment, 0, progress, obs);
+        if self.sender.config.conformance == Conformance::FreeBsd {
+            // sys/netinet/tcp_input.c, tcp_do_segment: the queued data is passed on and causes no ACK.
+            self.receiver.stop();
+        }
     }
 
     /// Puts the features that both ends offer into use, once both SYNs are known.

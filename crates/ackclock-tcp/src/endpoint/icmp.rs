@@ -2,7 +2,7 @@
 
 use super::{Endpoint, Progress, State};
 use crate::config::Conformance;
-use crate::error::{Error, Icmp};
+use crate::error::Icmp;
 use crate::{Nanos, Observer};
 
 /// The smallest path MTU that is accepted, bytes: IPv4 lets every host reassemble more than anything smaller (RFC 791,
@@ -21,7 +21,10 @@ impl Endpoint {
         match message {
             _ if matches!(self.state, State::Closed | State::Listen | State::TimeWait) => {}
             Icmp::FragmentationNeeded { mtu, seq } => self.on_smaller_mtu(mtu, seq),
-            _ => match self.error_of(message) {
+            _ if self.sender.config.conformance == Conformance::FreeBsd => {
+                self.on_icmp_freebsd(now, message, &mut progress, obs);
+            }
+            _ => match message.error() {
                 Some(error) if self.ends_attempt(message) => {
                     self.fail(now, error, &mut progress, obs);
                 }
@@ -42,20 +45,10 @@ impl Endpoint {
         }
     }
 
-    /// Error of the connection that a message indicates.
-    fn error_of(&self, message: Icmp) -> Option<Error> {
-        match message {
-            // FreeBSD sys/netinet/tcp_subr.c, tcp_drop_syn_sent.
-            Icmp::ProtocolUnreachable if self.sender.config.conformance == Conformance::FreeBsd => Some(Error::Refused),
-            _ => message.error(),
-        }
-    }
-
     /// Whether a message ends an attempt to connect.
     fn ends_attempt(&self, message: Icmp) -> bool {
         let attempt = matches!(self.state, State::SynSent | State::SynReceived);
-        let soft = matches!(message, Icmp::NetUnreachable | Icmp::HostUnreachable);
-        attempt && !(soft && self.sender.config.conformance == Conformance::FreeBsd)
+        attempt && message != Icmp::ParameterProblem
     }
 
     /// Accepts a message only if it is about a segment that is outstanding (RFC 5927 section 4.1).
@@ -63,6 +56,9 @@ impl Endpoint {
     //# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
     fn on_smaller_mtu(&mut self, mtu: u32, seq: u32) {
         let mtu = mtu.max(LEAST_MTU);
+        if self.offers_less(mtu) {
+            return;
+        }
         let outstanding = self.sender.nxt() - self.sender.una();
         let age = u64::from(seq.wrapping_sub(self.wire(self.sender.una())));
         if mtu < self.cold.pmtu && age < outstanding {

@@ -79,16 +79,24 @@ impl Endpoint {
 
     /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.
     #[inline]
-    fn acceptable(&self, start: u64, len: u32) -> bool {
+    pub(super) fn acceptable(&self, start: u64, len: u32) -> bool {
         let (next, edge) = (self.receiver.next(), self.receiver.limit());
         if len == 0 {
-            return start == next || (next <= start && start < edge);
+            // FreeBSD only drops what lies beyond the edge (sys/netinet/tcp_input.c, tcp_do_segment).
+            let last = edge + u64::from(self.sender.config.conformance == Conformance::FreeBsd);
+            return start == next || (next <= start && start < last);
         }
         start + u64::from(len) > next && start < edge.max(next + 1)
     }
 
     /// Handles a segment of which no part lies in the receive window.
-    fn on_unacceptable<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
+    pub(super) fn on_unacceptable<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
         if segment.flags.has(Flags::RST) {
             return;
         }
@@ -132,7 +140,7 @@ impl Endpoint {
     }
 
     /// Sends a challenge ACK (RFC 5961), subject to a rate limit.
-    fn challenge(&mut self, now: Nanos) {
+    pub(super) fn challenge(&mut self, now: Nanos) {
         if now >= self.cold.next_answer {
             self.cold.next_answer = now.saturating_add(self.sender.config.challenge_interval);
             if self.sender.config.conformance == Conformance::FreeBsd {
@@ -145,7 +153,7 @@ impl Endpoint {
 
     /// Handles a RST within the window: a RST with the next expected sequence number is accepted, any other is answered
     /// with a challenge ACK (RFC 5961 section 3.2).
-    fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
+    pub(super) fn on_reset<O: Observer>(&mut self, now: Nanos, exact: bool, progress: &mut Progress, obs: &mut O) {
         if !exact && !self.sender.config.insecure_rst {
             return self.challenge(now);
         }
@@ -155,6 +163,9 @@ impl Endpoint {
             State::SynReceived if self.cold.passive => self.relisten(now, obs),
             State::SynReceived => self.fail(now, Error::Refused, progress, obs),
             State::TimeWait if self.sender.config.rfc1337 => {}
+            State::Closing | State::LastAck if self.sender.config.conformance == Conformance::FreeBsd => {
+                self.fail(now, Error::Reset, progress, obs);
+            }
             State::TimeWait | State::Closing | State::LastAck => self.end(now, progress, obs),
             // In CLOSE-WAIT the peer has closed its direction; ours is still open.
             _ => self.fail(now, Error::Reset, progress, obs),

@@ -7,6 +7,7 @@ mod accecn;
 mod close;
 mod ecn;
 mod fast_open;
+mod freebsd;
 mod handshake;
 mod icmp;
 mod input;
@@ -18,11 +19,11 @@ mod timers;
 mod timestamps;
 mod xcp;
 
-use crate::config::{EcnMode, Handshake};
+use crate::config::{Conformance, EcnMode, Handshake};
 use crate::pacing::HEADERS;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use crate::{Config, Error, Event, NEVER, Nanos, Observer, Segment};
+use crate::{Config, Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;
 pub use close::reset_for;
 use ecn::Marks;
@@ -229,6 +230,10 @@ struct Cold {
     answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet.
     pmtu: u32,
+    /// Payload of a SYN that did not acknowledge ours, bytes, and whether a FIN followed: to be processed once the
+    /// connection is established.
+    early: u32,
+    early_fin: bool,
 }
 
 impl Endpoint {
@@ -265,7 +270,7 @@ impl Endpoint {
             cold: Box::new(Cold {
                 error: None,
                 soft_error: None,
-                reply: Segment::new(crate::Flags::RST),
+                reply: Segment::new(Flags::RST),
                 peer_mss: 536,
                 peer_sack: false,
                 peer_scales: false,
@@ -283,6 +288,8 @@ impl Endpoint {
                 fast: Fast::default(),
                 answers: xcp::Answers::default(),
                 pmtu,
+                early: 0,
+                early_fin: false,
             }),
         }
     }
@@ -343,10 +350,16 @@ impl Endpoint {
 
     #[inline(never)]
     fn take_any<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
+        if self.sender.config.drop_synfin && segment.flags.has(Flags::SYN.with(Flags::FIN)) {
+            return;
+        }
         match self.state {
             State::Closed => {}
             State::Listen => self.on_listen(now, segment, progress, obs),
             State::SynSent => self.on_syn_sent(now, segment, progress, obs),
+            _ if self.sender.config.conformance == Conformance::FreeBsd => {
+                self.on_synchronised_freebsd(now, segment, progress, obs);
+            }
             _ => self.on_synchronised(now, segment, progress, obs),
         }
     }

@@ -393,6 +393,11 @@ impl Receiver {
         (duplicate + self.sequence.recent().take(MAX_SACK_BLOCKS).count()).min(most)
     }
 
+    /// Sequence numbers that arrived in order and were not yet acknowledged.
+    pub fn unacked(&self) -> u64 {
+        self.acks.pending
+    }
+
     /// Whether payload waits for its acknowledgment.
     pub fn has_unacked(&self) -> bool {
         self.acks.pending > 0

@@ -231,6 +231,14 @@ macro_rules! settings {
                 /// Whether a SYN in the window resets the connection, as before RFC 5961 (FreeBSD
                 /// net.inet.tcp.insecure_syn).
                 insecure_syn: bool = Switch;
+                /// Whether a segment with both SYN and FIN is dropped in every state (FreeBSD net.inet.tcp.drop_synfin).
+                drop_synfin: bool = Switch;
+                /// Whether an ICMP message that means a hard error ends an attempt to connect (FreeBSD
+                /// net.inet.tcp.icmp_may_rst). Only the conformance of FreeBSD uses it.
+                icmp_may_rst: bool = Switch;
+                /// Number of SYN retransmissions that still ask for ECN of RFC 3168 (FreeBSD
+                /// net.inet.tcp.ecn.maxretries: 1).
+                ecn_syn_retries: u32 = Count::of("", 0, 127);
                 /// Whether TIME-WAIT ignores a RST (RFC 1337; Linux `tcp_rfc1337`).
                 rfc1337: bool = Switch;
                 /// Treatment of the congestion window after an idle period longer than the retransmission timeout.

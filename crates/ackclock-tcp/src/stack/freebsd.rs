@@ -74,6 +74,9 @@ fn freebsd() -> Values {
         time_wait: 60 * SECOND, "net.inet.tcp.msl = 30000";
         fin_timeout: 60 * SECOND, "net.inet.tcp.finwait2_timeout = 60000";
         reset_on_give_up: true, "sys/netinet/tcp_subr.c, tcp_drop";
+        ecn_syn_retries: 1, "net.inet.tcp.ecn.maxretries = 1";
+        challenge_interval: 0, "sys/netinet/tcp_input.c, tcp_do_segment: no limit";
+        rfc1337: true, "sys/netinet/tcp_timewait.c, tcp_twcheck";
         conformance: Conformance::FreeBsd,
             "sys/netinet: tcp_input.c, tcp_do_segment; tcp_output.c, tcp_default_output";
     }

@@ -1,0 +1,274 @@
+//! FreeBSD's order of checks for arriving segments (sys/netinet: tcp_input.c, tcp_do_segment; tcp_syncache.c;
+//! tcp_timewait.c, tcp_twcheck; tcp_subr.c, tcp_ctlinput_with_port), where it differs from that of RFC 9293.
+
+use super::{Due, Endpoint, Progress, State, Uses, unwrap};
+use crate::config::{Config, Conformance};
+use crate::error::{Error, Icmp};
+use crate::{Flags, Nanos, Observer, Segment};
+
+/// Retransmissions after which a second soft error ends an attempt to connect (tcp_notify, syncache_unreach).
+const SOFT_AFTER: u32 = 3;
+
+/// The place of a sequence number: in the window, and at its left edge.
+struct Place {
+    inside: bool,
+    exact: bool,
+}
+
+impl Endpoint {
+    /// Processes a segment in SYN-RECEIVED or later.
+    #[inline(never)]
+    pub(super) fn on_synchronised_freebsd<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
+        if self.state == State::TimeWait {
+            return self.on_time_wait_freebsd(now, segment);
+        }
+        if self.state == State::SynReceived && !self.passes_syn_received(now, segment, obs) {
+            return;
+        }
+        if segment.flags.has(Flags::RST) {
+            return self.on_reset_freebsd(now, segment, progress, obs);
+        }
+        if self.uses.has(Uses::TIMESTAMPS) && segment.timestamps.is_none() {
+            return;
+        }
+        if segment.flags.has(Flags::SYN) && self.state != State::SynReceived {
+            return self.on_syn_freebsd(now, segment, progress, obs);
+        }
+        let mut segment = *segment;
+        if segment.flags.has(Flags::SYN) && segment.seq != self.irs {
+            // The flag is only removed together with a sequence number below the window.
+            segment.flags = segment.flags.without(Flags::SYN);
+        }
+        let mut again = self.trim_to_first(&mut segment);
+        let (next, limit) = (self.receiver.next(), self.receiver.limit());
+        if let Some(start) = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next) {
+            let end = start + u64::from(segment.len);
+            if self.orphan && segment.len > 0 && end > next {
+                // The application will not read this data, wherever it lies.
+                self.refuse(&segment);
+                return self.end(now, progress, obs);
+            }
+            let finished = self.receiver.finished();
+            if segment.flags.has(Flags::FIN) && segment.len == 0 && start == limit && start > next {
+                // A FIN has no part in the comparison with the window's edge; it waits for the data below.
+                segment.flags = segment.flags.without(Flags::FIN);
+                again |= !finished && segment.flags.has(Flags::ACK);
+            }
+            if self.acceptable(start, segment.seq_len()) {
+                // D-SACK reports a part that had arrived before at once.
+                again |= start < next && segment.len > 0 && self.sender.uses_sack();
+                if !segment.flags.has(Flags::ACK) && again {
+                    return self.receiver.owe_ack();
+                }
+                if finished {
+                    // After the peer's FIN, payload is ignored.
+                    (segment.len, segment.flags) = (0, segment.flags.without(Flags::FIN));
+                }
+            }
+        }
+        self.on_synchronised(now, &segment, progress, obs);
+        if again && self.state != State::Closed {
+            self.receiver.owe_ack();
+        }
+    }
+
+    /// Processes a SYN in a synchronised state: the place of its first sequence number counts, wherever its payload lies.
+    fn on_syn_freebsd<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
+        if self.uses.has(Uses::ACCECN) && segment.flags.has(Flags::ACK) && segment.seq == self.irs {
+            self.cold.acc.on_syn_ack(segment.ecn);
+        }
+        if self.sender.config.insecure_syn && self.place(segment).is_some_and(|place| place.inside) {
+            self.reset(now);
+            return self.fail(now, Error::Reset, progress, obs);
+        }
+        self.challenge(now);
+    }
+
+    /// Removes what lies at or below the sequence number of the peer's SYN. Returns whether anything was removed and
+    /// something is left.
+    fn trim_to_first(&self, segment: &mut Segment) -> bool {
+        let first = self.irs.wrapping_add(1);
+        let below = first.wrapping_sub(segment.seq);
+        let is_below = unwrap(segment.seq.wrapping_sub(first), self.receiver.next()).is_none();
+        let fin = segment.flags.has(Flags::FIN);
+        if !is_below || segment.flags.has(Flags::SYN) || below > segment.len || below == segment.len && !fin {
+            return false;
+        }
+        (segment.seq, segment.len) = (first, segment.len - below);
+        true
+    }
+
+    /// Checks that come first in SYN-RECEIVED; returns false if the segment needs no further processing.
+    fn passes_syn_received<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) -> bool {
+        let flags = segment.flags;
+        if self.cold.passive && !self.cold.fast.accepted {
+            return self.passes_syn_cache(now, segment, obs);
+        }
+        let acks_ours = segment.ack == self.wire(0) || self.cold.fast.accepted;
+        let before = (segment.seq.wrapping_sub(self.irs) as i32) < 0;
+        let refused = flags.has(Flags::ACK) && !acks_ours || before;
+        if refused && !flags.has(Flags::RST) {
+            self.refuse(segment);
+            return false;
+        }
+        true
+    }
+
+    /// The checks of the SYN cache, which holds a connection until the handshake is complete.
+    fn passes_syn_cache<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) -> bool {
+        let flags = segment.flags;
+        let ahead = segment.seq.wrapping_sub(self.irs.wrapping_add(1));
+        let window = u32::from(self.receiver.syn_window());
+        if flags.has(Flags::RST) {
+            // syncache_chkrst
+            if ahead < window || window == 0 && ahead == 0 {
+                if ahead == 0 || self.sender.config.insecure_rst {
+                    self.relisten(now, obs);
+                } else {
+                    self.challenge(now);
+                }
+            }
+            return false;
+        }
+        if flags.has(Flags::SYN) {
+            if !flags.has(Flags::ACK) {
+                // syncache_add: a duplicate SYN, wherever it begins, has the SYN-ACK sent again.
+                self.take_syn_ecn_again(segment);
+                let asks = flags.has(Flags::ECE.with(Flags::CWR));
+                self.uses.set(Uses::CLASSIC_ECN, asks && self.uses.has(Uses::CLASSIC_ECN));
+                self.due.set(Due::SYN, true);
+            }
+            return false;
+        }
+        if !flags.has(Flags::ACK) {
+            return false;
+        }
+        // syncache_expand
+        if segment.ack != self.wire(0) || ahead >= window.max(1) {
+            self.refuse(segment);
+            return false;
+        }
+        true
+    }
+
+    /// Processes a RST. While an ACK is delayed, the peer's view of the window counts.
+    fn on_reset_freebsd<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
+        if let Some(place) = self.place(segment)
+            && (place.exact || place.inside)
+        {
+            self.on_reset(now, place.exact, progress, obs);
+        }
+    }
+
+    /// The place of a segment's first sequence number in a window that begins at the last acknowledgment that was sent;
+    /// `None` below the peer's SYN.
+    fn place(&self, segment: &Segment) -> Option<Place> {
+        let next = self.receiver.next();
+        let acknowledged = next - self.receiver.unacked();
+        let window = self.receiver.limit().saturating_sub(next);
+        let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next)?;
+        let inside = (acknowledged..acknowledged + window).contains(&start);
+        Some(Place { inside, exact: start == acknowledged })
+    }
+
+    /// Processes a segment in TIME-WAIT (tcp_twcheck). A SYN that ends TIME-WAIT is not passed to the connection (see
+    /// [`Endpoint::gives_way_to`]).
+    fn on_time_wait_freebsd(&mut self, now: Nanos, segment: &Segment) {
+        let flags = segment.flags;
+        let stamped = segment.timestamps.is_some() || !self.uses.has(Uses::TIMESTAMPS);
+        if flags.has(Flags::RST) || !flags.has(Flags::ACK) || !stamped {
+            return;
+        }
+        let next = self.receive_next();
+        if flags.has(Flags::FIN) && segment.seq.wrapping_add(segment.seq_len()) == next {
+            self.linger(now, self.sender.config.time_wait);
+        }
+        let repeats = flags == Flags::ACK
+            && segment.len == 0
+            && segment.seq == next
+            && segment.ack == self.wire(self.sender.nxt());
+        if !repeats {
+            self.receiver.owe_ack();
+        }
+    }
+
+    /// Whether TIME-WAIT ends at the arrival of `segment`, a SYN beyond the last sequence number of the connection: the
+    /// code that demultiplexes segments forgets the connection and passes the segment to the listener of its port, or
+    /// answers it with [`super::reset_for`] (RFC 9293 section 3.6.1; Linux net/ipv4/tcp_minisocks.c,
+    /// tcp_timewait_state_process; FreeBSD sys/netinet/tcp_timewait.c, tcp_twcheck). With [`Conformance::Rfc`], no
+    /// connection gives way.
+    pub fn gives_way_to(&self, segment: &Segment) -> bool {
+        let flags = segment.flags;
+        let syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
+        if self.state != State::TimeWait || !syn {
+            return false;
+        }
+        let beyond = (segment.seq.wrapping_sub(self.receive_next()) as i32) > 0;
+        match self.sender.config.conformance {
+            Conformance::Rfc => false,
+            Conformance::FreeBsd => beyond && !(flags.has(Flags::FIN) && self.sender.config.drop_synfin),
+            Conformance::Linux => {
+                let newer = |val: u32| (val.wrapping_sub(self.stamps.recent) as i32) > 0;
+                match segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS)) {
+                    Some(stamps) => newer(stamps.val) || beyond && stamps.val == self.stamps.recent,
+                    None => beyond,
+                }
+            }
+        }
+    }
+
+    /// Processes an ICMP message other than one about the path MTU. A hard error ends an attempt to connect before any
+    /// SYN has arrived; other errors are kept, and the second one after several retransmissions ends an attempt.
+    pub(super) fn on_icmp_freebsd<O: Observer>(
+        &mut self,
+        now: Nanos,
+        message: Icmp,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
+        // icmp_errmap
+        let error = match message {
+            Icmp::ProtocolUnreachable | Icmp::PortUnreachable => Error::Refused,
+            Icmp::ParameterProblem => Error::ProtocolUnreachable,
+            _ => Error::HostUnreachable,
+        };
+        let hard = error == Error::Refused || message == Icmp::TimeExceeded;
+        let repeated = self.cold.soft_error.is_some() && self.cold.syn_retries > SOFT_AFTER;
+        match self.state {
+            State::SynSent if hard && self.sender.config.icmp_may_rst => self.fail(now, error, progress, obs),
+            State::SynReceived if self.cold.passive && repeated => self.relisten(now, obs),
+            State::SynSent | State::SynReceived if !hard && repeated => self.fail(now, error, progress, obs),
+            State::Established if error == Error::HostUnreachable => {}
+            _ if hard && self.sender.config.icmp_may_rst => {}
+            _ => self.cold.soft_error = Some(error),
+        }
+    }
+
+    /// Whether a path MTU concerns only what later SYNs offer: nothing is outstanding but a SYN.
+    pub(super) fn offers_less(&mut self, mtu: u32) -> bool {
+        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
+        if freebsd && self.state == State::SynSent && mtu < self.cold.pmtu {
+            // The host cache keeps the path MTU, from which tcp_mssopt computes the offered segment size.
+            let less = self.cold.pmtu - mtu;
+            self.cold.pmtu = mtu;
+            self.sender.config.mss = self.sender.config.mss.saturating_sub(less).max(1);
+            return true;
+        }
+        false
+    }
+
+    /// Applies settings that FreeBSD reads for every segment, so that a change concerns existing connections, too.
+    pub fn set_rules(&mut self, config: &Config) {
+        let own = &mut self.sender.config;
+        (own.insecure_rst, own.insecure_syn) = (config.insecure_rst, config.insecure_syn);
+        (own.drop_synfin, own.icmp_may_rst) = (config.drop_synfin, config.icmp_may_rst);
+        (own.ecn_syn_retries, own.plain_syn_after) = (config.ecn_syn_retries, config.plain_syn_after);
+        own.time_wait = config.time_wait;
+    }
+}
