@@ -155,3 +155,60 @@ fn a_server_that_needs_no_cookie_grants_none_although_it_has_a_key() {
         assert_eq!(served("", settings, option, "501 <mss 1460,nop,nop,sackOK"), Verdict::Pass, "{option}");
     }
 }
+
+/// A listener drops a SYN with a FIN, and a SYN beyond the connection, or with a later timestamp, ends TIME-WAIT.
+#[test]
+fn a_listener_takes_syns_without_fin_and_in_the_place_of_time_wait() {
+    let start = |options: &str, answer: &str, stamps: &str| {
+        format!(
+            "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SF 0:0(0) win 1000 <mss 1000>
++.1 < S 0:0(0) win 1000 <mss 1000{options}>
++0 > S. 0:0(0) ack 1 <{answer}>
++.01 < . 1:1(0) ack 1 win 1000{stamps}
++0 accept(3, ..., ...) = 4
++0 shutdown(4, SHUT_WR) = 0
++0 > F. 1:1(0) ack 1 <...>
++.01 < F. 1:1(0) ack 2 win 1000{stamps}
++0 > . 2:2(0) ack 2 <...>\n"
+        )
+    };
+    let plain = start("", "...", "");
+    let taken = |seq: u32, options: &str| {
+        format!("+.1 < S {seq}:{seq}(0) win 1000 <mss 1000{options}>\n+0 > S. 0:0(0) ack {} <...>\n", seq + 1)
+    };
+    let kept = |seq: u32, options: &str| {
+        format!("+.1 < S {seq}:{seq}(0) win 1000 <mss 1000{options}>\n+0 > . 2:2(0) ack 2 <...>\n")
+    };
+    assert_eq!(play(&(plain.clone() + &taken(77, ""))).verdict, Verdict::Pass);
+    assert_eq!(play(&(plain + &kept(2, ""))).verdict, Verdict::Pass);
+    let stamped = start(",sackOK,TS val 100 ecr 0", "mss 1460,sackOK,TS val 7 ecr 100", " <nop,nop,TS val 101 ecr 7>");
+    assert_eq!(play(&(stamped.clone() + &taken(2, ",sackOK,TS val 102 ecr 0"))).verdict, Verdict::Pass);
+    assert_eq!(play(&(stamped + &kept(77, ",sackOK,TS val 100 ecr 0"))).verdict, Verdict::Pass);
+}
+
+/// The payload and the FIN of a SYN that crosses ours wait until the handshake is complete, except in Linux.
+#[test]
+fn payload_of_a_crossing_syn_waits_for_the_handshake() {
+    let text = |ack: u32| {
+        format!(
+            "0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 3
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <...>
++.01 < SF 0:3(3) win 1000 <mss 1000>
++0 > S. 0:0(0) ack 1 <...>
++.01 < . 5:5(0) ack 1 win 1000
++0 > . 1:1(0) ack {ack}\n"
+        )
+    };
+    let on = |name: &str, text: &str| {
+        run(text, &Context { stack: stack::by_name(name).unwrap(), defines: &[], files: &|_| None }).verdict
+    };
+    assert_eq!(on("rfc", &text(5)), Verdict::Pass);
+    let linux = text(1);
+    let linux = linux.rsplit_once("+0 > .").unwrap().0;
+    assert_eq!(on("linux", &format!("{linux}+0 read(3, ..., 10) = -1 EAGAIN\n")), Verdict::Pass);
+}
