@@ -22,7 +22,7 @@ GALLERY = (
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
     "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "limits",
-    "cases", "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts",
+    "packs", "cases", "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts",
     "performance", "design", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")

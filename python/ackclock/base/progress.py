@@ -7,6 +7,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
+from ackclock.base.shown import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -41,9 +43,10 @@ def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator
 @contextmanager
 def bar(label: str) -> Iterator[ProgressCallback]:
     """A bar with the remaining time; it disappears when the work is done."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from ackclock.base.console import PipeConsole
 
     columns = (
         TextColumn("{task.description}"),
@@ -52,8 +55,8 @@ def bar(label: str) -> Iterator[ProgressCallback]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
-        task = display.add_task(escape(label), total=1.0)
+    with Progress(*columns, console=PipeConsole(stderr=True), transient=True) as display:
+        task = display.add_task(escape(printable(label)), total=1.0)
         yield lambda fraction: display.update(task, completed=fraction)
 
 
@@ -157,7 +160,6 @@ def sweep_reporter(progress: bool | Callable[[float], object], label: str) -> It
 @contextmanager
 def _sweep_bar(label: str) -> Iterator[SweepReport]:
     """A bar with runs done, the rate, the remaining time and failures; it disappears when the work is done."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.progress import (
         BarColumn,
@@ -169,6 +171,8 @@ def _sweep_bar(label: str) -> Iterator[SweepReport]:
         TimeRemainingColumn,
     )
     from rich.text import Text
+
+    from ackclock.base.console import PipeConsole
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
@@ -183,5 +187,5 @@ def _sweep_bar(label: str) -> Iterator[SweepReport]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[failed]}"),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as display:
-        yield _Bar(display, display.add_task(escape(label), total=None, failed="", count=""))
+    with Progress(*columns, console=PipeConsole(stderr=True), transient=True) as display:
+        yield _Bar(display, display.add_task(escape(printable(label)), total=None, failed="", count=""))

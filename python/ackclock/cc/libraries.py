@@ -18,6 +18,8 @@ from ackclock import _core
 
 __all__ = ["SUFFIXES", "Control", "Library", "LibraryError", "built", "decoded", "encoded", "opened"]
 
+MOST_BYTES = 1 << 28
+"""Largest library that a document may bring, in bytes."""
 SUFFIXES = (".so", ".dylib", ".dll")
 """The ends of the names of libraries, on any system."""
 
@@ -98,9 +100,13 @@ def decoded(text: str) -> bytes:
         If the text is no library.
     """
     try:
-        return zlib.decompress(base64.b64decode(text, validate=True))
+        reader = zlib.decompressobj()
+        data = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
         raise LibraryError(f"the text is no library: {error}") from None
+    if not reader.eof:
+        raise LibraryError(f"the text is no library: it is cut off, or has more than {MOST_BYTES >> 20} MiB")
+    return data
 
 
 def built(folder: Path) -> Path:

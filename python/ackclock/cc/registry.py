@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ackclock import _core
 from ackclock.base.near import near_path
+from ackclock.base.shown import one_line
 from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules, libraries
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "adopt",
     "adopted",
     "algorithms",
+    "check_file",
     "files",
     "load",
     "named_in",
@@ -246,6 +248,8 @@ def adopt(sources: dict[str, tuple[str, str]]) -> None:
     with _adopting:
         known = {row["source"] for row in rows()}
         wanted = dict.fromkeys(file for source, file in sources.items() if source not in known)
+        for name, _ in wanted:
+            check_file(name)
         for name, text in wanted:
             before = dict(_entries)
             _entries.clear()
@@ -268,6 +272,23 @@ def adopted(sources: dict[str, tuple[str, str]]) -> Iterator[None]:
     finally:
         _entries.clear()
         _entries.update(before)
+
+
+def check_file(name: str) -> None:
+    """Refuses the name of a file from elsewhere that is more than a name, and might be written anywhere.
+
+    Raises
+    ------
+    LoadError
+        If it is no name of a Python file or a library.
+    """
+    plain = re.fullmatch(r"\w[\w. -]*", name) is not None and len(name) <= LONGEST
+    if not plain or Path(name).suffix not in (".py", *libraries.SUFFIXES):
+        raise LoadError(f"{one_line(name)!r} is no name of a file; accepted: NAME.py, or a library, without a folder")
+
+
+LONGEST = 200
+"""Characters of the name of a file from elsewhere."""
 
 
 def _load_copy(name: str, data: bytes) -> None:

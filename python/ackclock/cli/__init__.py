@@ -23,7 +23,9 @@ from ackclock._errors import (
     VerificationError,
 )
 from ackclock.base import build
+from ackclock.base.console import PipeConsole
 from ackclock.base.files import FolderError
+from ackclock.base.shown import shown_streams
 from ackclock.base.signals import stopped_status, undisguised
 from ackclock.cc.registry import LoadError
 from ackclock.cli import commands
@@ -43,7 +45,6 @@ from ackclock.cli.output import (
     DONE,
     FAILED,
     WRONG_INPUT,
-    PipeConsole,
     UsageError,
     complain,
     did_you_mean,
@@ -102,6 +103,11 @@ app.command(kernel)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line, by default the one of this process, and returns the exit status."""
+    with shown_streams():
+        return _run(arguments)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         with undisguised(), messages():
             status = app(sys.argv[1:] if arguments is None else arguments)

@@ -217,7 +217,9 @@ def _configured(path: Path) -> dict[str, Any]:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"--config {path}: cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise UsageError(f"--config {path}: nested too deeply") from None
+    except ValueError as error:
         raise UsageError(f"--config {path}: not TOML: {error}") from None
     table = document.get("gate")
     if not isinstance(table, dict):

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
 from ackclock._errors import RenamedWarning
+from ackclock.base.console import PipeConsole
 from ackclock.base.log import PACKAGE
 from ackclock.base.near import suggestion
+from ackclock.base.shown import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import NoReturn
 
     from ackclock.results.result import Replications, Result
 
@@ -30,7 +30,6 @@ __all__ = [
     "DONE",
     "FAILED",
     "WRONG_INPUT",
-    "PipeConsole",
     "UsageError",
     "complain",
     "did_you_mean",
@@ -49,14 +48,6 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 
 class UsageError(ValueError):
     """The input of a command is wrong. The message states what the command accepts."""
-
-
-class PipeConsole(Console):
-    """Rich's console, but it does not end the process when the reader of its output has gone."""
-
-    def on_broken_pipe(self) -> NoReturn:
-        """Raises the error that the command line handles."""
-        raise BrokenPipeError
 
 
 def did_you_mean(written: str, names: Iterable[str]) -> str:
@@ -126,7 +117,9 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     On a narrow terminal, cells break between words; a terminal narrower than the words breaks the lines itself. Without
     a terminal, lines are as long as the table. No text is cut off.
     """
-    cells = [list(row) for row in rows]
+    # Widths are those of the texts as they are shown.
+    title, columns = printable(title), [printable(column) for column in columns]
+    cells = [[printable(cell) for cell in row] for row in rows]
     console = PipeConsole()
     texts = [[column, *(row[index] for row in cells)] for index, column in enumerate(columns)]
     widths = _widths(texts, console.width - GAP * len(columns) if sys.stdout.isatty() else sys.maxsize)

@@ -17,19 +17,17 @@ from ackclock.base import build
 from ackclock.cc import registry
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
-from ackclock.kernel.backends import TUN
 from ackclock.kernel.emulate.outside import program
 from ackclock.kernel.modules import available, loaded_for
 from ackclock.kernel.process import end, started
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
+from ackclock.kernel.turns import turn
 from ackclock.kernel.workplace import workplace
 from ackclock.results.result import Result
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ackclock.kernel.backends import Backend
     from ackclock.results.result import Meta
     from ackclock.scenario._source import Overrides, Source, Text
@@ -41,6 +39,7 @@ SHARE = 0.02
 """The share of the smallest RTT that the 99th percentile of the emulator's lateness may have in a valid run."""
 SLACK_S = 60.0
 """Seconds of the kernel's clock that a run may take besides its own duration."""
+RUNNING = "another run on the running kernel"
 LOOK_S = 0.1
 """Seconds between two looks at whether a run is to end early."""
 
@@ -162,7 +161,8 @@ def _ask(
             given, out, log = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
             given.write(json.dumps(question).encode())
             given.seek(0)
-            stack.enter_context(_turn(alone=alone))
+            # Runs in real time at once can make each other late.
+            stack.enter_context(turn("runs", RUNNING, patience_s, alone=alone, cancel=cancel))
             stack.enter_context(loaded_for([flow["cc"] for flow in question["flows"]]))
             command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here"]
             _wait(started(command, out, log, environment, given), name, patience_s, cancel)
@@ -193,17 +193,3 @@ def _wait(process: subprocess.Popen[bytes], name: str, patience_s: float, cancel
                 )
     finally:
         end(process)
-
-
-@contextlib.contextmanager
-def _turn(*, alone: bool) -> Iterator[None]:
-    """Waits until no other run is on the running kernel, or with `alone` false none that wants to be alone.
-
-    Runs in real time at once can make each other late.
-    """
-    import fcntl
-
-    # The lock of a file that is there anyway leaves nothing behind.
-    with TUN.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
-        yield

@@ -47,16 +47,20 @@ def workplace(inside: Path, prefix: str) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Locks a folder; False where another process has the lock, or where the folder is gone."""
+    """Locks a folder; False where another process has the lock, or where the folder is gone or another user's."""
     # Windows has no such module, and its command line reads this one.
     import fcntl
 
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         yield False
         return
     try:
+        if os.fstat(descriptor).st_uid != os.geteuid():
+            # In a folder for everyone, another user may have put one of this name.
+            yield False
+            return
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield True
     except BlockingIOError:

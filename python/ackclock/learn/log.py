@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ackclock.base.documents import parse
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -77,9 +79,9 @@ class Log:
             raise LogError(f"{path}: {error.strerror}") from None
         lines = content.split(b"\n")[:-1]
         try:
-            head, *rest = [json.loads(line) for line in lines]
+            head, *rest = [parse(line) for line in lines]
             design, settings, engine = head["design"], head["settings"], head["engine"]
-            if not all(isinstance(row, dict) for row in rest) or not isinstance(settings, dict):
+            if not all(isinstance(row, dict) for row in (head, *rest)) or not isinstance(settings, dict):
                 raise TypeError
         except (ValueError, KeyError, TypeError):
             raise LogError(f"{path}: not the log of a search; accepted: a file that `ackclock learn` wrote") from None

@@ -14,9 +14,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
+import re
 import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -25,13 +25,14 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base import files
+from ackclock.base.documents import DocumentError, parse
 from ackclock.base.near import near_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "listed", "on_disk", "read", "writing"]
+__all__ = ["COLUMNS", "FORMAT", "Layout", "StoreError", "is_number", "listed", "on_disk", "read", "writing"]
 
 FORMAT = 2
 """Format of the folder. A store with a later format is refused.
@@ -49,6 +50,9 @@ COLUMNS = (
 """Columns of the table of runs besides the varied fields, which cannot have these names."""
 
 MANIFEST = files.STORE
+
+NAME = re.compile(r"[0-9A-Za-z_-]+")
+"""Name of a sweep's document."""
 
 MOST_STORES = 8
 """Stores inside a folder that a message names."""
@@ -112,7 +116,7 @@ class Layout:
 
     def batches(self) -> list[Path]:
         """The files of pending runs, in the order in which they were written; raises as `listed`."""
-        return [path for path in listed(self.pending) if path.suffix == ".runs"]
+        return [path for path in listed(self.pending) if path.suffix == ".runs" and is_number(path.stem)]
 
     def half_written(self) -> list[Path]:
         """Manifests that a process was writing when it was killed."""
@@ -143,7 +147,7 @@ class Layout:
     def _read_manifest(self) -> tuple[int, list[str]]:
         """The format and the sweeps."""
         try:
-            manifest: Any = json.loads(self.manifest.read_text(encoding="utf-8"))
+            manifest: Any = parse(self.manifest.read_bytes())
         except FileNotFoundError:
             if (self.root / "summary.json").is_file():
                 raise StoreError(
@@ -157,7 +161,7 @@ class Layout:
             raise StoreError(f"{self.root}: a file, and no store; a store is a folder, such as out/NAME") from None
         except OSError as error:
             raise StoreError(f"{self.manifest}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:
+        except DocumentError as error:
             raise StoreError(f"{self.manifest}: damaged: {error}") from None
         given = manifest.get("format") if isinstance(manifest, dict) else None
         if isinstance(given, int) and given > FORMAT:
@@ -170,7 +174,11 @@ class Layout:
             )
         if type(given) is not int or given < OLDEST or not isinstance(manifest.get("sweeps"), list):
             raise StoreError(f"{self.manifest}: damaged: it names no format and sweeps")
-        return given, [str(one) for one in manifest["sweeps"]]
+        sweeps = [str(one) for one in manifest["sweeps"]]
+        if not all(NAME.fullmatch(one) for one in sweeps):
+            # These names become paths.
+            raise StoreError(f"{self.manifest}: damaged: it names sweeps by more than letters and digits")
+        return given, sweeps
 
     def _near(self) -> str:
         """The end of a message about a folder that is no store: the stores inside, or one of a similar name."""
@@ -183,6 +191,15 @@ class Layout:
         """Replaces the manifest, whole or not at all."""
         document = {"written_by": "ackclock", "version": _core.version(), "format": FORMAT, "sweeps": sweeps}
         files.write_json(self.manifest, document)
+
+
+def is_number(name: str) -> bool:
+    """Whether the name of a file is a whole number."""
+    return name.isascii() and name.isdecimal() and len(name) < LONGEST_NUMBER
+
+
+LONGEST_NUMBER = 18
+"""Digits of the number of a file."""
 
 
 def listed(folder: Path) -> list[Path]:

@@ -9,19 +9,22 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import zipfile
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
 from arro3.core import Table as ArrowTable
 from arro3.io import read_ipc_stream, write_ipc_stream
+
+from ackclock.base.documents import DocumentError, parse_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from arro3.core.types import ArrowStreamExportable
 
-__all__ = ["DamagedRunError", "Packed", "Record", "batch", "pack", "unbatch", "unpack"]
+__all__ = ["DamagedRunError", "Packed", "Record", "batch", "is_table", "pack", "unbatch", "unpack"]
 
 RECORD = "run.json"
 SUFFIX = ".arrow"
@@ -103,11 +106,51 @@ def unpack(data: bytes) -> Packed:
     body, digest = data[:-DIGEST_BYTES], data[-DIGEST_BYTES:]
     if hashlib.sha256(body).digest() != digest:
         raise DamagedRunError("not a finished run: cut off or damaged")
-    with zipfile.ZipFile(io.BytesIO(body)) as archive:
-        parts = {info.filename: archive.read(info) for info in archive.infolist()}
-    record: Record = json.loads(parts.pop(RECORD))
-    tables = {
-        name.removesuffix(SUFFIX): ArrowTable.from_arrow(read_ipc_stream(io.BytesIO(part)))
-        for name, part in parts.items()
-    }
-    return Packed(record, tables)
+    parts = _parts(body)
+    record = _record(parts.pop(RECORD, b""))
+    if not all(name.endswith(SUFFIX) and is_table(name.removesuffix(SUFFIX)) for name in parts):
+        # These names become part of queries: nobody's store is to say more with them than a name.
+        raise DamagedRunError("not a finished run: it names what is no table")
+    return Packed(record, {name.removesuffix(SUFFIX): _table(part) for name, part in parts.items()})
+
+
+def is_table(name: str) -> bool:
+    """Whether a text is the name of a table."""
+    return re.fullmatch(r"[a-z_][a-z0-9_]*", name) is not None
+
+
+def _parts(body: bytes) -> dict[str, bytes]:
+    """The files of the archive, which are neither compressed nor encrypted."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            found = archive.infolist()
+            if len({one.filename for one in found}) < len(found) or any(one.compress_type for one in found):
+                raise DamagedRunError("not a finished run: a file stands twice in it, or is compressed")
+            return {one.filename: archive.read(one) for one in found}
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+        raise DamagedRunError(f"not a finished run: {error}") from None
+
+
+def _record(text: bytes) -> Record:
+    try:
+        found = parse_object(text)
+    except DocumentError as error:
+        raise DamagedRunError(f"not a finished run: its record is {error}") from None
+    record = {name: found.get(name) for name in Record.__annotations__}
+    seed = record["seed"]
+    kinds = [isinstance(record[name], str) for name in ("run", "scenario_hash", "version", "name")]
+    kinds += [record[name] is None or isinstance(record[name], str) for name in ("error", "details")]
+    kinds += [record["duration_s"] is None or type(record["duration_s"]) in (int, float)]
+    if not all(kinds) or record["status"] not in ("done", "failed") or type(seed) is not int or not 0 <= seed < 2**64:
+        raise DamagedRunError("not a finished run: its record lacks a value, or has one of another type")
+    return cast("Record", record)
+
+
+def _table(part: bytes) -> ArrowTable:
+    try:
+        return ArrowTable.from_arrow(read_ipc_stream(io.BytesIO(part)))
+    except BaseException as error:
+        # A panic of the reader arrives as a class of PyO3 that is no Exception and cannot be imported.
+        if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+            raise DamagedRunError("not a finished run: a table cannot be read") from None
+        raise

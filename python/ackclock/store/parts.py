@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
-import re
 import shutil
 from dataclasses import dataclass
 from operator import index
@@ -17,8 +15,10 @@ from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
 from ackclock.base import files
+from ackclock.base.documents import parse
 from ackclock.results.declared import TABLES
 from ackclock.store.layout import StoreError
+from ackclock.store.packed import is_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -180,23 +180,27 @@ def read_part(path: Path) -> Part:
         If a file is missing, is damaged, or has not the size that the part says.
     """
     try:
-        document = json.loads((path / DESCRIPTION).read_text(encoding="utf-8"))
+        document = parse((path / DESCRIPTION).read_bytes())
         written = {
             str(name): {"bytes": index(one["bytes"]), "sha256": str(one["sha256"])}
             for name, one in dict(document["files"]).items()
         }
         runs = tuple(str(run) for run in document["runs"])
         part = Part(path, index(document["first"]), index(document["end"]), runs, written)
+        if not all(name.endswith(".parquet") and is_table(name.removesuffix(".parquet")) for name in part.files):
+            # These names become paths and parts of queries: nobody's store is to say more with them than a name.
+            raise StoreError(f"{path / DESCRIPTION}: damaged: it names files that are no tables; {REMEDY}")
+        if "runs" not in part.tables:
+            raise StoreError(f"{path / DESCRIPTION}: damaged: it has no table of runs; {REMEDY}")
         sizes = {name: (path / name).stat().st_size for name in part.files}
+    except StoreError:
+        raise
     except GONE as error:
         raise StoreError(f"{error.filename}: cannot be read: {error.strerror}; {REMEDY}") from None
     except OSError as error:
         raise UnreadableError(path, error.filename or path / DESCRIPTION, error) from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
         raise StoreError(f"{path / DESCRIPTION}: damaged; {REMEDY}") from None
-    if not all(re.fullmatch(r"[a-z_][a-z0-9_]*\.parquet", name) for name in part.files):
-        # These names become part of queries: nobody's store is to say more with them than a name.
-        raise StoreError(f"{path / DESCRIPTION}: damaged: it names files that are no tables; {REMEDY}")
     for name, size in sizes.items():
         if size != part.files[name]["bytes"]:
             raise StoreError(f"{path / name}: {size} bytes, not the {part.files[name]['bytes']} written; {REMEDY}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock.base import files
 from ackclock.base.build import revision, revision_of
-from ackclock.store.layout import listed, on_disk
+from ackclock.store.layout import is_number, listed, on_disk
 
 if TYPE_CHECKING:
     from ackclock.store.layout import Layout
@@ -49,7 +49,7 @@ class Provenance:
     """The account of one start of a sweep: written as it begins, and again as it ends."""
 
     def __init__(self, layout: Layout, sweep: str, where: str, finished_before: int) -> None:
-        taken = [int(path.stem) for path in listed(layout.provenance) if path.stem.isdecimal()]
+        taken = [int(path.stem) for path in listed(layout.provenance) if is_number(path.stem)]
         self._path = layout.provenance / f"{max(taken, default=0) + 1}.json"
         self._document: dict[str, Any] = {
             "sweep": sweep,

@@ -13,6 +13,7 @@ import duckdb
 from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
+from ackclock.base.documents import DocumentError, parse, parse_object
 from ackclock.base.near import suggestion
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
@@ -406,10 +407,10 @@ class Store:
         found = [path for path in listed(self._layout.provenance) if path.suffix == ".json"]
         for path in sorted(found, key=lambda path: (len(path.stem), path.stem)):
             try:
-                accounts.append(json.loads(path.read_text(encoding="utf-8")))
+                accounts.append(parse_object(path.read_bytes()))
             except OSError as error:
                 raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-            except (ValueError, RecursionError):
+            except DocumentError:
                 raise StoreError(f"{path}: damaged; no result hangs on it: move it out of the store") from None
         return accounts
 
@@ -426,7 +427,7 @@ class Store:
     def _read_sweep(self, one: str) -> Sweep:
         path = self._layout.sweeps / f"{one}.json"
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = parse(path.read_bytes())
             found = Sweep(
                 one,
                 str(document["name"]),
@@ -443,7 +444,7 @@ class Store:
                 normalised(found.weights)
         except OSError as error:
             raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError):
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
             raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
         return found
 

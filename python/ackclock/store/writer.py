@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ackclock.base import files
-from ackclock.store.layout import Layout, StoreError, on_disk, read, writing
+from ackclock.store.layout import Layout, StoreError, is_number, on_disk, read, writing
 from ackclock.store.packed import LENGTH_BYTES, DamagedRunError, batch, unbatch, unpack
 from ackclock.store.parts import UnreadableError, damage, read_part, write_part
 
@@ -169,7 +169,7 @@ class Writer:
                 if part is not None:
                     self._elsewhere.update(part.runs)
                     sweep, _, number = path.name.rpartition("-")
-                    if sweep == self._sweep:
+                    if sweep == self._sweep and is_number(number):
                         self._own[int(number)] = part
             batches = self._layout.batches()
             self._next = 1 + max((int(path.stem) for path in batches), default=0)

@@ -28,6 +28,7 @@ from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
 from ackclock.sweeps.perform import MEASURES
 from ackclock.sweeps.plan import Keep, Plan, points_of
+from ackclock.sweeps.request import request_of
 from ackclock.sweeps.sources import keep_files
 from ackclock.sweeps.until import Until
 from ackclock.sweeps.vary import LatinHypercube, Points, Range, SweepError, settings
@@ -169,7 +170,8 @@ def sweep(
     keep = Keep(None if tables is None else tuple(tables), measure)
     called = _name(text, str(canonical["name"])) if name is None else _given(name)
     told = [str(one) for one in parsed]
-    plan = Plan(points, called, keep, told, {} if rule is None else {"until": rule.terms()})
+    terms = {} if rule is None else {"until": rule.terms()}
+    plan = Plan(points, called, keep, told, terms, request_of(vary, weights, overrides, chosen))
     plan.add(chosen)
     with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, temporary):
         with sweep_reporter(progress, plan.name) as report:

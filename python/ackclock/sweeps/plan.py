@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ackclock.scenario import Text
     from ackclock.sweeps.vary import Setting
 
-__all__ = ["Keep", "Plan", "Point", "Run", "backend_of", "points_of"]
+__all__ = ["Keep", "Plan", "Point", "Run", "backend_of", "id_of", "key_of", "points_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +194,8 @@ class Plan:
     """The measures that the sweep is about, which reports show first; they do not identify it."""
     terms: Mapping[str, Any] = field(default_factory=dict)
     """Further values that identify the sweep besides its first runs: the rule for more seeds."""
+    request: Mapping[str, Any] | None = None
+    """What was asked for, as `ackclock.sweeps.request` writes it; None if the points were made otherwise."""
     runs: list[Run] = field(default_factory=list)
     """In the order in which they are stored."""
 
@@ -212,10 +214,9 @@ class Plan:
             for number in range(len(self.points)) if points is None else points:
                 point = self.points[number]
                 job = Job(point.scenario, point.overrides, seed, backend=point.backend)
-                made = [point.scenario_hash, seed, self._build, digest]
-                if point.backend != SIM:
-                    made.append(_kernel(point.backend))
-                self.runs.append(Run(_digest(made), number, job, kept))
+                kernel = None if point.backend == SIM else _kernel(point.backend)
+                key = key_of(point.scenario_hash, seed, self._build, digest, kernel)
+                self.runs.append(Run(key, number, job, kept))
         if self._first is None:
             self._first = len(self.runs)
 
@@ -223,7 +224,7 @@ class Plan:
     def id(self) -> str:
         """Twelve hexadecimal digits of what the sweep asks for: its first runs, what points are called, its terms."""
         first = [(run.key, run.point) for run in self.runs[: self._first]]
-        return _digest([[dict(point.params) for point in self.points], first, dict(self.terms)])[:12]
+        return id_of([dict(point.params) for point in self.points], first, dict(self.terms))
 
     def document(self) -> dict[str, Any]:
         """The document of the plan in the store."""
@@ -235,6 +236,7 @@ class Plan:
             "engine": _core.engine(),
             "keep": self.keep.digest(),
             "terms": dict(self.terms),
+            "request": None if self.request is None else dict(self.request),
             **({"measures": list(self.measures)} if self.measures else {}),
             "algorithms": algorithms_of(self.points),
             "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
@@ -253,6 +255,19 @@ class Plan:
             **({"population": list(self.points[0].population)} if self.points[0].population else {}),
             "runs": [[run.key, run.point, run.job.seed] for run in self.runs],
         }
+
+
+def key_of(scenario_hash: str, seed: int, build: str, keep: Sequence[Any], kernel: str | None) -> str:
+    """The key of a run: 16 hexadecimal digits of what decides its results, and of what is kept of them.
+
+    `keep` is `Keep.digest`, and `kernel` names the kernel of a run that is not the simulator's.
+    """
+    return _digest([scenario_hash, seed, build, list(keep), *([] if kernel is None else [kernel])])
+
+
+def id_of(params: Sequence[Mapping[str, object]], first: Sequence[Sequence[Any]], terms: Mapping[str, Any]) -> str:
+    """The id of a sweep: 12 hexadecimal digits of what its points are called, its first runs, and its terms."""
+    return _digest([list(params), [list(one) for one in first], dict(terms)])[:12]
 
 
 def _kernel(backend: str) -> str:

@@ -179,3 +179,15 @@ def test_a_measure_that_is_wrong_is_refused(text, told):
 
 def test_every_usual_measure_can_be_read():
     assert [gate.Expected.parse(one).measure for one in gate.DEFAULTS] == list(gate.DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    "text", ["gate = " + "[" * 100_000 + "]" * 100_000, "gate = " + "9" * 5000, "gate = 1\ngate = 2", "\u00ff = "]
+)
+def test_a_configuration_that_is_none_has_one_message(tmp_path, capsys, text):
+    from ackclock.cli import main
+
+    (tmp_path / "gate.toml").write_text(text, encoding="latin-1")
+    given = ["--baseline", str(tmp_path / "b.json"), "--update", "--reason", "x"]
+    assert main(["gate", str(tmp_path / "x.toml"), *given, "--config", str(tmp_path / "gate.toml")]) == 2
+    assert "gate.toml: n" in capsys.readouterr().err

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ackclock._errors import RefusedError
 
-__all__ = ["MOMENT", "wheel_of"]
+__all__ = ["MOMENT", "UNPACKED", "wheel_of"]
 
 MOMENT = (1980, 1, 1, 0, 0, 0)
 """The time of every file of an archive, so that the same files give the same bytes."""

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ackclock.kernel.modules import libbpf
 from ackclock.kernel.process import require_linux
 from ackclock.kernel.source import KernelError
+from ackclock.kernel.turns import turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +30,8 @@ BTF = Path("/sys/kernel/btf/vmlinux")
 OLDEST = (6, 1)
 """The oldest Linux that the programs are made for."""
 SETTINGS = Path("/proc/sys/net/ipv4")
+PATIENCE_S = 3600.0
+"""Seconds of waiting for other runs that load or use a module."""
 
 UNIT = """\
 [Unit]
@@ -210,16 +213,12 @@ def loaded_for(algorithms: Sequence[str]) -> Iterator[None]:
 @contextlib.contextmanager
 def _held(module: Module) -> Iterator[None]:
     """A module that stays: every process that uses it shares a lock, and who loaded it waits for that lock alone."""
-    import fcntl
-
+    users, using = f"module-{module.name}", f"another run with the module {module.name}"
+    loaded = None
     with contextlib.ExitStack() as stack:
-        users = stack.enter_context(module.object.open("rb")) if module.object.exists() else None
-        loaded = None
-        with Path(__file__).open("rb") as turn:
-            # Two processes must not find it missing at once.
-            fcntl.flock(turn, fcntl.LOCK_EX)
-            if users is not None:
-                fcntl.flock(users, fcntl.LOCK_SH)
+        # Two processes must not find it missing at once.
+        with turn("modules", "another run that loads a module", PATIENCE_S):
+            stack.enter_context(turn(users, using, PATIENCE_S, alone=False))
             if not set(module.algorithms) <= set(available()):
                 library = _ready(module)
                 if _release() < libbpf.LINKED_SINCE:
@@ -231,10 +230,14 @@ def _held(module: Module) -> Iterator[None]:
         try:
             yield
         finally:
-            if loaded is not None and users is not None:
-                fcntl.flock(users, fcntl.LOCK_UN)
-                fcntl.flock(users, fcntl.LOCK_EX)
-                loaded.close(remove=False)
+            stack.close()
+            if loaded is not None:
+                try:
+                    with turn(users, using, PATIENCE_S):
+                        loaded.close(remove=False)
+                except BaseException:
+                    loaded.close(remove=False)
+                    raise
 
 
 def _module(name: str) -> Module:

@@ -13,7 +13,7 @@ import ackclock
 from ackclock.cc import libraries, registry
 from ackclock.cli import main
 from ackclock.judge import packs
-from ackclock.judge.packs import archive
+from ackclock.judge.packs import contents
 from ackclock.judge.packs.wheel import wheel_of
 from tests.helpers.crates import needs_cargo, of_source
 
@@ -87,7 +87,8 @@ def test_a_pack_says_how_it_was_made(packed):
     assert document["sweeps"][0]["name"] == "packed"
     assert document["environment"]["numpy"]
     assert len(document["results"]) == 4
-    assert "ackclock verify one.zip" in told
+    assert "ackclock verify ARCHIVE.zip" in told
+    assert "flows[0].cc=reno" in told
     assert "no copy of ackclock itself" in told
     assert "scenarios/0-packed.toml" in names
     assert [name for name in names if name.startswith("store/sources/")]
@@ -110,11 +111,9 @@ def test_a_result_that_differs_is_named(packed, tmp_path, capsys):
 
     other = changed(packed, tmp_path / "other.zip", change)
     done = packs.verify(other)
-    assert done.same == 3
-    assert [text.endswith(": links") for text in done.different] == [True]
-    assert len(done.changed) == 1, "the results in the store are not those of the document"
+    assert done.changed == ["ackclock-pack.json: is not what follows from the store: results"]
     assert main(["verify", str(other)]) == 1
-    assert "came out differently: flows[0].cc=" in capsys.readouterr().err
+    assert "does not follow from the runs: ackclock-pack.json" in capsys.readouterr().err
 
 
 def test_a_scenario_that_was_changed_is_found(packed, tmp_path):
@@ -125,6 +124,7 @@ def test_a_scenario_that_was_changed_is_found(packed, tmp_path):
     done = packs.verify(changed(packed, tmp_path / "other.zip", change))
     assert done.same == 0
     assert len(done.different) == 4
+    assert any("scenario_hash is not that of its scenario" in one for one in done.changed)
 
 
 def test_a_sample_of_the_runs_can_be_repeated(packed):
@@ -143,7 +143,10 @@ def test_a_congestion_control_in_python_goes_along(scenario, tmp_path, capsys):
     registry._entries.clear()
     capsys.readouterr()
     assert main(["verify", str(tmp_path / "own.zip"), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["same"] == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["same"], told["code"], told["executed"]) == (1, ["steady.py (Python)"], packs.CONFINED)
+    assert main(["verify", str(tmp_path / "own.zip"), "--trust"]) == 0
+    assert packs.TRUSTED in " ".join(capsys.readouterr().err.split())
     assert not registry.rows(), "what a pack needs is not left behind"
 
 
@@ -185,7 +188,9 @@ def test_runs_that_fail_have_to_fail_again(scenario, tmp_path):
     assert main(["sweep", str(scenario), "--load", str(own), *settings, "--out", str(store)]) == 1
     packs.pack(store, tmp_path / "failed.zip", without_wheel=True)
     registry._entries.clear()
-    assert packs.verify(tmp_path / "failed.zip").same == 1
+    done = packs.verify(tmp_path / "failed.zip")
+    assert (done.same, done.failed, done.different, done.changed) == (0, 1, [], [])
+    assert not done.good, "a failure that repeats is no result"
 
     def mended(contents):
         [name] = [name for name in contents if name.startswith("store/sweeps/")]
@@ -198,12 +203,15 @@ def test_runs_that_fail_have_to_fail_again(scenario, tmp_path):
 
 def test_what_is_no_pack_is_refused(tmp_path, packed, capsys):
     (tmp_path / "text.zip").write_text("no archive", encoding="utf-8")
-    for name, told in (("text.zip", "is damaged"), ("none.zip", "no such file")):
+    for name, told in (("text.zip", "is no pack"), ("none.zip", "no such file")):
         assert main(["verify", str(tmp_path / name)]) == 2
         assert told in " ".join(capsys.readouterr().err.split())
 
     def later(contents):
         contents["ackclock-pack.json"] = json.dumps({"format": 99, "version": "9.9"}).encode()
+
+    def earlier(contents):
+        contents["ackclock-pack.json"] = json.dumps({"format": 1, "version": "0.1"}).encode()
 
     def outside(contents):
         contents["../outside"] = b"x"
@@ -214,6 +222,7 @@ def test_what_is_no_pack_is_refused(tmp_path, packed, capsys):
 
     for name, change, told in (
         ("later.zip", later, "has format 99"),
+        ("earlier.zip", earlier, "has format 1,"),
         ("outside.zip", outside, "would lie outside"),
         ("engine.zip", engine, "or --any-version"),
     ):
@@ -254,6 +263,6 @@ def test_a_wheel_that_was_given_is_put_in(scenario, tmp_path):
 
 def test_digests_depend_on_every_cell_and_on_nothing_else(scenario):
     one, same, other = (ackclock.run(scenario, seed=seed) for seed in (1, 1, 1))
-    assert archive.digests(one) == archive.digests(same)
+    assert contents.digests(one) == contents.digests(same)
     longer = ackclock.run(scenario, seed=1, overrides={"bottleneck.delay": "11ms"})
-    assert archive.digests(other)["links"] != archive.digests(longer)["links"]
+    assert contents.digests(other)["links"] != contents.digests(longer)["links"]
