@@ -89,7 +89,7 @@ def become_machine(guest: Any) -> None:
 
 def work(question: dict[str, Any], guest: Any) -> dict[str, Any]:
     here = os.path.dirname(os.path.abspath(__file__))
-    inside = load(os.path.join(here, "..", "emulate", "inside.py"), "inside")
+    inside = load(os.path.join(here, "emulate", "inside.py"), "inside")
     core = load(question["core"], "_core")
     if guest is not None:
         become_machine(guest)

@@ -181,7 +181,7 @@ def test_what_a_kernel_cannot_run_is_not_applicable_unless_it_was_asked_for(monk
     def run(scenario, **options):
         raise ackclock.ScenarioError([{"path": path, "line": None, "message": "no kernel has that"}])
 
-    monkeypatch.setattr(ackclock, "run", run)
+    monkeypatch.setitem(perform.__globals__, "run_scenario", run)
     (case,) = chosen("bbr", ("probe-rtt",))
     subject = Subject(backend="linux:6.12", overrides=overrides)
     if refused:
@@ -209,7 +209,7 @@ def test_a_run_with_late_packets_is_not_judged(monkeypatch, late):
         )
 
     simulate = ackclock.run
-    monkeypatch.setattr(ackclock, "run", run)
+    monkeypatch.setitem(perform.__globals__, "run_scenario", run)
     (case,) = chosen("bbr", ("bandwidth-up",))
     outcome = perform(case, Subject(backend="linux"), 1)
     assert len(runs) == late

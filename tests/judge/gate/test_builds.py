@@ -10,8 +10,7 @@ import pytest
 from ackclock.cc import templates
 from ackclock.cli import main
 from tests.helpers.crates import needs_cargo
-
-ROOT = Path(__file__).parents[2]
+from tests.helpers.places import ROOT
 
 pytestmark = pytest.mark.slow
 
