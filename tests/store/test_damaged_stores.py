@@ -35,6 +35,14 @@ class TestDamage:
         swept_again(store)
         assert bytes_of(store) == bytes_of(made)
 
+    def test_a_part_that_does_not_name_a_run_of_its_table(self, store):
+        part = self.parts(store)[0] / "part.json"
+        document = json.loads(part.read_text())
+        gone = document["runs"].pop()
+        part.write_text(json.dumps(document))
+        with ackclock.open(store) as opened, pytest.raises(StoreError, match=f"run {gone}, which its part does not"):
+            opened.result(gone)
+
     def test_a_flipped_bit(self, store, made, caplog, capfd):
         file = self.parts(store)[1] / "flows.parquet"
         data = bytearray(file.read_bytes())

@@ -9,6 +9,7 @@ from arro3.core import Schema
 from arro3.core import Table as ArrowTable
 from arro3.io import read_parquet
 
+from ackclock.base.documents import parse_object
 from ackclock.base.table import Table
 from ackclock.store.database import ask
 from ackclock.store.layout import Layout, listed, read
@@ -45,6 +46,9 @@ def misplaced(root: Path, orders: Mapping[str, Sequence[str]]) -> Iterator[str]:
     ends: dict[str, int] = {}
     for path in listed(layout.parts):
         part = read_part(path)
+        written = parse_object(read(path / DESCRIPTION))
+        if written != {"first": part.first, "end": part.end, "runs": [*part.runs], "files": part.files}:
+            yield f"{path.name}: {DESCRIPTION} has members that nothing reads"
         yield from _of_part(part)
         for run in part.runs:
             if run in found:

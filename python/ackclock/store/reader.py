@@ -285,7 +285,9 @@ class Store:
         if run in self._pending:
             table = self._pending[run].tables.get(name)
             return Table(ArrowTable.from_pydict({}) if table is None else table)
-        part = next(part for part in self._parts if run in part.runs)
+        part = next((part for part in self._parts if run in part.runs), None)
+        if part is None:
+            raise StoreError(f"{self.path}: damaged: a table of runs has run {run}, which its part does not name")
         if name not in part.tables:
             return Table(ArrowTable.from_pydict({}))
         wrong = damage(part, [name])

@@ -1,0 +1,70 @@
+"""Forged packs: each change of a field is found, or has no meaning. docs/packs.md has the table of all changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.packs import forge
+from tools.packs.changes import DOCUMENT, changes
+
+CHOSEN = [
+    ("sweep", "labels swapped", "is not what was asked for"),
+    ("sweep", "runs left out", "2 runs that were asked for are left out"),
+    ("sweep", "point left out", "has 1 points, and 2 were asked for"),
+    ("sweep", "override that fails added", "what it sets is not what was asked for"),
+    ("sweep", "backend of a kernel added", "its backend is not what was asked for"),
+    ("sweep", "points.scenario_hash", "scenario_hash is not that of its scenario"),
+    ("sweep", "scenarios.text", ""),
+    ("README.md", "a digit", "README.md: is not what follows from the store"),
+    ("scenarios", "a digit", "is not what follows from the store"),
+    (DOCUMENT, "results.*.*", "is not what follows from the store: results"),
+    ("flows.parquet", "goodput_bps", ": flows"),
+    ("flows.parquet", "a row doubled", ": flows"),
+    ("runs.parquet", "duration_s", "duration"),
+    ("runs.parquet", "status", ""),
+    ("runs.parquet", "error", "error in the table of runs is not the run's"),
+    ("runs.parquet", "details", "details in the table of runs is not the run's"),
+    ("runs.parquet", "unit and description", "is not ackclock's"),
+    ("flows.parquet", "unit and description", "is not ackclock's"),
+    ("file added", "wheel/extra.whl", "is no file of a pack"),
+    (DOCUMENT, "wheel", "is missing"),
+]
+"""File, field, and a part of what is said of the change as it is, or with all that follows computed anew."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("forged")
+
+
+@pytest.fixture(scope="module")
+def files(place):
+    return forge.made(place)
+
+
+@pytest.mark.parametrize(("file", "field", "told"), CHOSEN)
+def test_a_change_is_found(place, files, file, field, told):
+    [change, *_] = [one for one in changes(files) if (one.file, one.field) == (file, field)]
+    outcomes = list(forge.tried(place, files, [change]))
+    assert forge.passing(outcomes) == []
+    assert any(told in (one.found or "") for one in outcomes)
+
+
+def test_every_file_of_a_pack_is_changed(files):
+    tried = {one.file for one in changes(files)}
+    tables = {name.rpartition("/")[2] for name in files if name.endswith(".parquet")}
+    assert tables <= tried
+    assert tried >= {DOCUMENT, "README.md", "scenarios", "sources", "sweep", "part", "provenance", "store manifest"}
+
+
+def test_the_table_has_every_change(files):
+    page = forge.PAGE.read_text(encoding="utf-8")
+    rows = {tuple(line.split(" | ")[:2]) for line in page.splitlines() if line.startswith("| ")}
+    assert {(f"| {one.file}", f"`{one.field}`") for one in changes(files)} <= rows
+    assert "FORGED" not in page
+
+
+def test_what_is_not_excused_is_reported():
+    [change] = [forge.Change("sweep", "points.weight", lambda files: files)]
+    assert forge.passing([forge.Outcome(change, True, None)]) == ["sweep: points.weight, computed anew"]
+    assert forge.passing([forge.Outcome(change, True, "found")]) == []

@@ -1,0 +1,1 @@
+"""Forged packs: what `ackclock verify` says of a change of each field."""
