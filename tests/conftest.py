@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from ackclock import _core
 from ackclock.cc import registry
+from ackclock.cli import main
 from tests.helpers.scenarios import SMALL
 
 # Examples repeat from run to run, and how long one takes says nothing on a busy machine.
@@ -89,3 +90,16 @@ def pytest_configure():
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsys):
+    """Runs a command line in an empty folder; gives its status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        status = main([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return call

@@ -17,6 +17,11 @@ ALLOWED = {
     "_entry.py": {"print", "sys.stderr"},
     "sweeps/bench.py": {"sys.stdout"},
     "engine/bench/worker.py": {"sys.stdout"},
+    # Every stream of a command shows what is not printable as escapes.
+    "base/shown.py": {"sys.stdout", "sys.stderr"},
+    # A process that may do nothing: its streams are pipes to the parent.
+    "base/confined.py": {"sys.stderr"},
+    "judge/packs/repeat.py": {"sys.stdout"},
     # Progress, which the caller has asked for.
     "base/progress.py": {"print", "sys.stderr"},
     # The standard streams of a process are its pipe to the parent, which passes on what the user's code prints.
