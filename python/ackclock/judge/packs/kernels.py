@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.results.declared import KEYS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -87,11 +89,10 @@ def _numbers(result: Result) -> Iterator[tuple[str, float]]:
 
 
 def _of_table(name: str, table: Table) -> Iterator[tuple[str, float]]:
-    labels = [str(one) for one in table["name"]] if "name" in table.column_names else []
+    (key,) = KEYS[name]
     for column in table.column_names:
         cells = np.asarray(table[column])
         if column == "run" or cells.dtype.kind not in "fiub":
             continue
-        for row, cell in enumerate(cells.tolist()):
-            label = labels[row] if row < len(labels) else row
+        for label, cell in zip(table[key], cells.tolist(), strict=True):
             yield f"{name}[{label}].{column}", float(cell)
