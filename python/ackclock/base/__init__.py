@@ -1,1 +1,1 @@
-"""What every room uses: files, tables, progress, signals, loggers, the build, and hooks for what is above."""
+"""The parts that every room uses: files, tables, progress, signals, loggers, the build, and hooks to rooms above."""

@@ -161,7 +161,7 @@ def _to_numpy(column: ChunkedArray) -> NDArray[Any]:
     if column.type == DataType.string():
         return np.array(column.to_pylist(), dtype=object)
     if len(column) == 0:
-        # Of a column without chunks, arro3 makes no array.
+        # arro3 makes no array of a column without chunks.
         return np.empty(0, next(kind for kind, type_ in _TYPES.items() if type_ == column.type))
     if column.null_count == 0:
         return np.asarray(column.to_numpy())

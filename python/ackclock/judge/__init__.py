@@ -1,1 +1,1 @@
-"""What ends in a verdict: gates, conformance, packetdrill scripts, and packs that are verified."""
+"""The parts that give a verdict: gates, conformance, packetdrill scripts, and the verification of packs."""

@@ -127,6 +127,8 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
         f"{parsed.sql(runs='runs')}) USING (run) WHERE status = 'done' ORDER BY point, place"
     )
     table = store.sql(query)
+    if not len(table):
+        _check_component(store, parsed)
     points = np.asarray(table["point"], dtype=np.int64)
     seeds, values = np.asarray(table["seed"], dtype=np.uint64), np.asarray(table["value"], dtype=np.float64)
     return [
@@ -142,17 +144,25 @@ def _check(store: Store, measure: Measure) -> None:
             f"measure {measure}: no table {measure.table}; "
             f"there are {', '.join(store.tables)}{suggestion(measure.table, store.tables)}"
         )
-    columns = store.sql(f'SELECT * FROM "{measure.table}" LIMIT 0').column_names  # noqa: S608 -- a name it has
+    columns = _columns(store, measure.table)
     if measure.column not in columns:
         raise MeasureError(
             f"measure {measure}: table {measure.table} has no column {measure.column}; there are {', '.join(columns)}"
             f"{suggestion(measure.column, columns)}"
         )
-    if measure.component is not None and measure.key in columns:
-        named = [measure.table, *(name for name in (f"{measure.key}s",) if name in store.tables)]
+
+
+def _check_component(store: Store, measure: Measure) -> None:
+    """Refuses a flow or link that no run has; one without a row in the measure's table may have rows elsewhere."""
+    named = [name for name in (measure.table, f"{measure.key}s") if measure.key in _columns(store, name)]
+    if measure.component is not None and named:
         found = " UNION ".join(f'SELECT "{measure.key}" AS name FROM "{one}"' for one in named)  # noqa: S608
         names = store.sql(f"SELECT DISTINCT name FROM ({found}) WHERE name IS NOT NULL")["name"]  # noqa: S608
         measure.check_component(names.tolist())
+
+
+def _columns(store: Store, table: str) -> list[str]:
+    return store.sql(f'SELECT * FROM "{table}" LIMIT 0').column_names if table in store.tables else []  # noqa: S608
 
 
 def estimate_points(

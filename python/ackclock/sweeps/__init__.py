@@ -17,7 +17,7 @@ from ackclock.base.near import suggestion
 from ackclock.base.progress import sweep_reporter
 from ackclock.engine.run import check_seed, seeds_of
 from ackclock.results.declared import TABLES
-from ackclock.results.measure import Measure
+from ackclock.results.measure import MEASURES, Measure
 from ackclock.scenario import check, load
 from ackclock.store.layout import Layout, on_disk
 from ackclock.store.provenance import Provenance
@@ -26,7 +26,6 @@ from ackclock.store.writer import open_writer
 from ackclock.sweeps.isolated import limit_of
 from ackclock.sweeps.journal import Journal
 from ackclock.sweeps.local import Threads
-from ackclock.sweeps.perform import MEASURES
 from ackclock.sweeps.plan import Keep, Plan, points_of
 from ackclock.sweeps.request import request_of
 from ackclock.sweeps.sources import keep_files

@@ -10,6 +10,7 @@ from arro3.core import Table as ArrowTable
 
 from ackclock._errors import AlgorithmError, Cancelled, TransportError
 from ackclock.engine.run import run_job
+from ackclock.results.measure import MEASURES
 from ackclock.store.packed import Record, pack
 from ackclock.store.provenance import build
 
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from ackclock.results.result import Result
     from ackclock.sweeps.plan import Keep
 
-__all__ = ["MEASURES", "perform"]
-
-MEASURES = "measures"
-"""The table of what a measure takes from a run: a row a run."""
+__all__ = ["perform"]
 
 
 def perform(

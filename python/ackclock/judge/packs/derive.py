@@ -1,4 +1,4 @@
-"""What a reader of a pack is shown, derived again from the inputs of its runs, and compared with the pack.
+"""Everything that a reader of a pack is shown, derived again from the inputs of its runs, and compared with the pack.
 
 Each function gives a sentence for everything that is not as `ackclock pack` would have written it.
 """
@@ -26,6 +26,7 @@ from ackclock.judge.packs.contents import (
 )
 from ackclock.judge.packs.wheels import foreign_files
 from ackclock.scenario import override_pairs
+from ackclock.stats import Precision
 from ackclock.store import open_store
 from ackclock.store.audit import misplaced, records
 from ackclock.store.layout import FORMAT as STORE_FORMAT
@@ -200,8 +201,6 @@ def _of_rule(store: Store, sweep: Mapping[str, Any], terms: Mapping[str, Any]) -
     name = one_line(f"sweep {sweep['name']}")
     try:
         wanted = {one: terms[one] for one in ("relative", "absolute", "level", "least", "most")}
-        from ackclock.stats import Precision
-
         rule = Until.parse(Precision(**wanted), str(terms["measure"]))
         if not _same(rule.terms(), terms):
             yield f"{name}: its rule for seeds is not one that ackclock writes"

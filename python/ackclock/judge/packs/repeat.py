@@ -64,7 +64,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class PointAnswer:
-    """What follows from a point."""
+    """The answer for one point."""
 
     scenario_hash: str = ""
     files: list[list[str]] = field(default_factory=list)
@@ -81,7 +81,7 @@ class PointAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What follows from a question."""
+    """The answer to a question."""
 
     points: list[PointAnswer]
     runs: list[bytes | None]

@@ -86,7 +86,7 @@ class Verified:
 
 @dataclass
 class _Found:
-    """What is found on the way."""
+    """The findings so far, which `Verified` takes over at the end."""
 
     same: int = 0
     failed: int = 0

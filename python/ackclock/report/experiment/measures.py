@@ -90,7 +90,7 @@ class Shown:
 
 def default_measures(store: Store, measures: Sequence[str] = MEASURES, most: int = MOST) -> list[str]:
     """The measures that the sweep is about; otherwise the first `most` of these that the store has, in their order."""
-    if asked := _asked(store):
+    if len(store.sweeps) == 1 and (asked := store.sweeps[0].measures):
         return asked
     found: list[str] = []
     for text in measures:
@@ -114,8 +114,6 @@ def report_measures(store: Store, axes: Sequence[Axis]) -> list[str]:
     Of a scenario with several groups of flows, each group has its own goodput: the mean over rivals is nearly that of
     the link, whatever the algorithm. The groups of which a field is varied come first.
     """
-    if asked := _asked(store):
-        return asked
     groups = flow_groups(store)
     if not 2 <= len({*groups}) <= MOST_GROUPS:
         return default_measures(store)
@@ -123,10 +121,6 @@ def report_measures(store: Store, axes: Sequence[Axis]) -> list[str]:
     ordered = list(dict.fromkeys([*varied, *groups]))
     own = [f"flows[{name}].goodput_bps" for name in ordered]
     return default_measures(store, [*own, *MEASURES[1:]], MOST + len(own) - 1)
-
-
-def _asked(store: Store) -> list[str]:
-    return store.sweeps[0].measures if len(store.sweeps) == 1 else []
 
 
 def flow_groups(store: Store) -> list[str]:
