@@ -215,6 +215,7 @@ class TestMeasuresOfASweep:
         for wrong, told in (
             ("flows[nobody].goodput_bps", "there is no flow nobody; there are "),
             ("flows.godput_bps", "did you mean goodput_bps"),
+            ("links[up].utilisation", "there is no link up; there are bottleneck"),
         ):
             with pytest.raises(MeasureError, match=told):
                 ackclock.sweep(SWEPT, seeds=2, of=wrong, out=tmp_path / "none")

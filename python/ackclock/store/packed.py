@@ -18,6 +18,8 @@ from arro3.core import Table as ArrowTable
 from arro3.io import read_ipc_stream, write_ipc_stream
 
 from ackclock.base.documents import DocumentError, parse_object
+from ackclock.base.table import Table
+from ackclock.results.result import Meta, Result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -63,6 +65,17 @@ class Packed:
 
     record: Record
     tables: Mapping[str, ArrowTable] = field(default_factory=dict)
+
+    def result(self) -> Result:
+        """The run as a result."""
+        meta = Meta(
+            name=self.record["name"],
+            scenario_hash=self.record["scenario_hash"],
+            version=self.record["version"],
+            seed=self.record["seed"],
+            duration_s=self.record["duration_s"] or 0.0,
+        )
+        return Result(meta, {name: Table(table) for name, table in self.tables.items()})
 
 
 def pack(record: Record, tables: Mapping[str, ArrowStreamExportable]) -> bytes:

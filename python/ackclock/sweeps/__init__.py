@@ -5,7 +5,6 @@ A sweep that was stopped, however it was, goes on where it was when it is starte
 
 from __future__ import annotations
 
-import re
 import tempfile
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -275,14 +274,17 @@ def _check_tables(tables: Sequence[str] | None) -> None:
 
 
 def _check_measures(measures: Sequence[Measure], points: Sequence[Point]) -> None:
-    """Refuses columns that no run has, and flows that no point has, before anything runs."""
+    """Refuses columns that no run has, and flows and links that no point has, before anything runs."""
     flows = {name for point in points for name in point.flows}
+    links = {name for point in points for name in point.links}
     for measure in measures:
         measure.check()
-        # A copy of a flow has its number after a dot.
-        whole = re.sub(r"\.[0-9]+$", "", measure.component or "")
+        # After a dot come the number of a copy, the reverse direction of a link, or the place of a flow's access link.
+        whole = (measure.component or "").partition(".")[0]
         if measure.key == "flow" and whole not in flows:
             measure.check_component(flows)
+        if measure.key == "link" and whole not in flows | links:
+            measure.check_component(links)
 
 
 @contextmanager

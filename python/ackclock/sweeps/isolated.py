@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ackclock._errors import ProcessError
-from ackclock.base.table import Table
 from ackclock.cc.registry import LoadError
 from ackclock.engine.processes import POSIX, Pool, UnableError, can_travel
 from ackclock.engine.run import run_job
-from ackclock.results.result import Meta, Result
 from ackclock.store.packed import Record, pack, unpack
 from ackclock.store.provenance import build
 from ackclock.sweeps.perform import perform
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from ackclock.base.progress import ProgressCallback
     from ackclock.engine.run import Job
     from ackclock.engine.threads import Worker
+    from ackclock.results.result import Result
 
 __all__ = ["Task", "in_process", "isolated", "limit_of"]
 
@@ -151,15 +150,7 @@ def _perform(task: Task, cancel: Cancel, progress: ProgressCallback) -> tuple[by
 def _measured(task: Task, data: bytes, cancel: Cancel, progress: ProgressCallback) -> tuple[bytes, bool]:
     """Takes from a run that was done elsewhere what the sweep keeps of it."""
     packed = unpack(data)
-    record = packed.record
-    meta = Meta(
-        name=record["name"],
-        scenario_hash=record["scenario_hash"],
-        version=record["version"],
-        seed=record["seed"],
-        duration_s=record["duration_s"] or 0.0,
-    )
-    result = Result(meta, {name: Table(table) for name, table in packed.tables.items()})
+    result = packed.result()
 
     def give(_job: Job, _cancel: Cancel, _progress: ProgressCallback) -> Result:
         return result

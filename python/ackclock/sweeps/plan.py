@@ -100,6 +100,8 @@ class Point:
     """The names over which the weights are."""
     flows: tuple[str, ...] = ()
     """The names of its flows."""
+    links: tuple[str, ...] = ()
+    """The names of its links in the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +154,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                     setting.params, scenario, pairs, digest, memory, backend, named_files, algorithms,
                     foreign(canonical), setting.weight, setting.population,
                     tuple(str(flow["name"]) for flow in canonical["flows"]),
+                    ("bottleneck", *(str(link["name"]) for link in canonical.get("links", []))),
                 )
             )  # fmt: skip
     if wrong:

@@ -15,7 +15,6 @@ from ackclock._errors import RefusedError, ScenarioError
 from ackclock.base import confined
 from ackclock.base.progress import reporter
 from ackclock.base.shown import one_line
-from ackclock.base.table import Table
 from ackclock.cc.registry import LoadError, check_file
 from ackclock.engine.run import SIM
 from ackclock.judge.packs import derive, kernels
@@ -26,7 +25,6 @@ from ackclock.judge.packs.repeat import Question, answered, answered_confined, j
 from ackclock.judge.packs.shape import check_accounts, check_document, check_sweep
 from ackclock.judge.packs.unpack import is_plain, unpack
 from ackclock.results.measure import MEASURES
-from ackclock.results.result import Meta, Result
 from ackclock.store import open_store
 from ackclock.store.layout import StoreError
 from ackclock.store.packed import DamagedRunError
@@ -332,7 +330,7 @@ def _compare(store: Store, document: Mapping[str, Any], run: _Wanted, data: byte
     except (KeyError, RefusedError):
         found.different.append(f"{run.told}: has no results in the pack")
         return
-    ours = digests(_result(packed.tables, record))
+    ours = digests(packed.result())
     tables = run.sweep["keep"][0]
     ours = {name: digest for name, digest in ours.items() if tables is None or name in tables}
     theirs = digests(held)
@@ -342,17 +340,6 @@ def _compare(store: Store, document: Mapping[str, Any], run: _Wanted, data: byte
     found.same += not wrong
     if wrong:
         found.different.append(f"{run.told}: {', '.join(map(one_line, wrong))}")
-
-
-def _result(tables: Mapping[str, Any], record: Mapping[str, Any]) -> Result:
-    meta = Meta(
-        name=record["name"],
-        scenario_hash=record["scenario_hash"],
-        version=record["version"],
-        seed=record["seed"],
-        duration_s=record["duration_s"] or 0.0,
-    )
-    return Result(meta, {name: Table(table) for name, table in tables.items()})
 
 
 def _of_kernel(store: Store, question: Question, answer: Answer, run: _Wanted, repeats: int, found: _Found) -> None:
