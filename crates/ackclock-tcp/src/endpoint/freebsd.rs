@@ -198,31 +198,6 @@ impl Endpoint {
         }
     }
 
-    /// Whether TIME-WAIT ends at the arrival of `segment`, a SYN beyond the last sequence number of the connection: the
-    /// code that demultiplexes segments forgets the connection and passes the segment to the listener of its port, or
-    /// answers it with [`super::reset_for`] (RFC 9293 section 3.6.1; Linux net/ipv4/tcp_minisocks.c,
-    /// tcp_timewait_state_process; FreeBSD sys/netinet/tcp_timewait.c, tcp_twcheck). With [`Conformance::Rfc`], no
-    /// connection gives way.
-    pub fn gives_way_to(&self, segment: &Segment) -> bool {
-        let flags = segment.flags;
-        let syn = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
-        if self.state != State::TimeWait || !syn {
-            return false;
-        }
-        let beyond = (segment.seq.wrapping_sub(self.receive_next()) as i32) > 0;
-        match self.sender.config.conformance {
-            Conformance::Rfc => false,
-            Conformance::FreeBsd => beyond && !(flags.has(Flags::FIN) && self.sender.config.drop_synfin),
-            Conformance::Linux => {
-                let newer = |val: u32| (val.wrapping_sub(self.stamps.recent) as i32) > 0;
-                match segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS)) {
-                    Some(stamps) => newer(stamps.val) || beyond && stamps.val == self.stamps.recent,
-                    None => beyond,
-                }
-            }
-        }
-    }
-
     /// Processes an ICMP message other than one about the path MTU. A hard error ends an attempt to connect before any
     /// SYN has arrived; other errors are kept, and the second one after several retransmissions ends an attempt.
     pub(super) fn on_icmp_freebsd<O: Observer>(

@@ -90,13 +90,7 @@ impl Endpoint {
     }
 
     /// Handles a segment of which no part lies in the receive window.
-    pub(super) fn on_unacceptable<O: Observer>(
-        &mut self,
-        now: Nanos,
-        segment: &Segment,
-        progress: &mut Progress,
-        obs: &mut O,
-    ) {
+    fn on_unacceptable<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
         if segment.flags.has(Flags::RST) {
             return;
         }
