@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ackclock.cli import main
+from ackclock.judge import packs
+from tests.judge.packs.parts import written
 from tools.packs import forge
 from tools.packs.changes import DOCUMENT, changes
 
@@ -68,3 +71,13 @@ def test_what_is_not_excused_is_reported():
     [change] = [forge.Change("sweep", "points.weight", lambda files: files)]
     assert forge.passing([forge.Outcome(change, True, None)]) == ["sweep: points.weight, computed anew"]
     assert forge.passing([forge.Outcome(change, True, "found")]) == []
+
+
+def test_a_forged_result_is_named_with_its_run_and_its_table(place, files, capsys):
+    [change, *_] = [one for one in changes(files) if (one.file, one.field) == ("links.parquet", "packets")]
+    pack = written(forge.sealed(change.make(files), files), place / "links.zip")
+    done = packs.verify(pack)
+    assert (done.same, done.changed) == (3, [])
+    assert [text.endswith(": links") for text in done.different] == [True]
+    assert main(["verify", str(pack)]) == 1
+    assert "came out differently: flows[0].cc=" in capsys.readouterr().err
