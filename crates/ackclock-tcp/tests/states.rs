@@ -34,6 +34,38 @@ mod resets {
         assert!(reset_for(&reset).is_none(), "a RST is not answered");
     }
 
+    /// RFC 9293 section 3.10.7.1.
+    #[test]
+    fn a_connection_that_has_ended_answers_with_a_reset() {
+        for conformance in [Conformance::Rfc, Conformance::Linux, Conformance::FreeBsd] {
+            let mut peer = Peer::established(&Config { conformance, ..config() });
+            peer.end.abort(peer.now);
+            assert_eq!(peer.next().flags, Flags::RST.with(Flags::ACK));
+            let late = peer.segment(0, 100, 0);
+            peer.give(&late);
+            let answer = peer.next();
+            assert_eq!((answer.flags, answer.seq), (Flags::RST, late.ack));
+            peer.give(&with_flags(late, Flags::RST));
+            assert!(peer.all().is_empty(), "a RST is not answered");
+        }
+    }
+
+    /// FreeBSD expects a RST at the last acknowledgment that it sent (sys/netinet/tcp_input.c, tcp_do_segment). While an
+    /// ACK is delayed, the RST of a peer that aborts is therefore challenged, and the peer's answer ends the connection.
+    #[test]
+    fn an_abort_ends_a_peer_that_delays_an_ack() {
+        for conformance in [Conformance::Rfc, Conformance::Linux, Conformance::FreeBsd] {
+            let mut peer = Peer::established(&Config { conformance, ..config() });
+            peer.give(&peer.segment(0, 100, 0));
+            let reset = with_flags(peer.segment(100, 0, 0), Flags::RST.with(Flags::ACK));
+            peer.give(&reset);
+            if let Some(challenge) = peer.all().last() {
+                peer.give(&reset_for(challenge).unwrap());
+            }
+            assert_eq!(peer.end.state(), State::Closed, "{conformance:?}");
+        }
+    }
+
     /// RFC 5961 section 3.2.
     #[test]
     fn only_the_very_next_sequence_number_is_believed() {

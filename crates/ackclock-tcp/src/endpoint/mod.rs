@@ -354,7 +354,8 @@ impl Endpoint {
             return;
         }
         match self.state {
-            State::Closed => {}
+            // RFC 9293 section 3.10.7.1
+            State::Closed => self.refuse(segment),
             State::Listen => self.on_listen(now, segment, progress, obs),
             State::SynSent => self.on_syn_sent(now, segment, progress, obs),
             _ if self.sender.config.conformance == Conformance::FreeBsd => {
