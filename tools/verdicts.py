@@ -29,7 +29,7 @@ INTRODUCTION = """\
 
 This page lists every verdict on record, good and bad, from full runs. [Reading a study's verdicts](how-to/verdicts.md)
 explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
-claims hold or fail. [Verdicts before and after](verdicts-before-after.md) lists those that changed when the studies
+claims hold or fail. [What moved results](history.md) lists those that changed when the studies
 were brought to their primary sources.
 """
 ORIGIN = ("seeds", "engine", "host", "scenario_hashes")

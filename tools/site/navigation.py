@@ -22,8 +22,8 @@ GALLERY = (
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
     "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "limits",
-    "packs", "cases", "verdicts", "verdicts-before-after", "learned-tables", "compliance", "drill", "drill-scripts",
-    "performance", "design", "changelog",
+    "packs", "cases", "verdicts", "learned-tables", "compliance", "drill", "drill-scripts",
+    "performance", "design", "history", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
