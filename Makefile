@@ -1,25 +1,4 @@
-# make demo   builds everything, reproduces the study newcwv-dash and says where its report is
-# make test   every test, lint and type check
-# make bench  measures the engine
-# make docs   builds the documentation as a site, in out/docs/site
-# make crosscheck  runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs; takes minutes
-# make check  in two minutes, what a change breaks most often; `make test` adds integration tests, studies and browsers
-# make check ROOM=store  the quick tests of one room, in about a minute; the rooms are the folders of tests/
-# make oldest builds with the oldest Rust and tests with the oldest Python dependencies that are supported
-# make wheel  builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
-# make wheel-test  installs that wheel where no compiler is and tries what it promises
-# make sdist  makes a source distribution, in out/sdist
-# make vendor builds the scripts of reports and of `ackclock serve` from web/, with uPlot and esbuild from npm
-# make workflows  checks the files of .github/workflows
-# make residuals  runs a set of scenarios in the simulator and in Linux in virtual time and writes docs/residuals.md
-# make wasm   checks that the engine compiles for a browser, where a toolchain for that is present
-# make bpf    compiles the congestion controls for the running Linux in bpf/; needs clang, llvm-strip and libbpf's headers
-# make types  writes the typed objects of scenarios anew, after the schema has changed
-# make fuzz   runs random scenarios on all cores for MINUTES (10) under SEED (1) and writes what it finds to out/fuzz
-# make known-answers  compares runs with theory over many seeds and writes docs/known-answers.md; takes minutes
-# make quiche builds Cloudflare's QUIC stack as a library of transports, stacks/quiche/quiche.so; needs CMake, libclang and minutes
-# make quiche-test  tests that library
-# make conformance  runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
+# `make help` lists the targets by groups (lines with ##@), each with the line above it that begins with ##.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -57,41 +36,44 @@ RUSTDOC := RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace
 MINUTES := 10
 SEED := 1
 
-.PHONY: bpf quiche quiche-test requirements vendor check wasm check-rust check-python oldest oldest-python oldest-rust sdist wheel-test workflows
-.PHONY: demo test bench docs wheel types fuzz known-answers residuals conformance crosscheck env rust-test python-test lint clean
+##@ Every day
+.PHONY: help demo env requirements check check-rust check-python test lint rust-test python-test wasm clean
 
+## Prints this list
+help:
+	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^## / { text = substr($$0, 4) } \
+		/^[a-z][a-z-]*:/ { if (text) { sub(/:.*/, ""); printf "  make %-14s %s\n", $$0, text } text = "" }' Makefile
+
+## Builds everything, reproduces the study newcwv-dash and says where its report is (the default)
 demo: env
 	$(BIN)/ackclock reproduce newcwv-dash --out $(OUT)
 	@echo "Report: $(CURDIR)/$(OUT)/report.html"
 
-test: lint wasm rust-test python-test
+## Makes the environment in .venv, with the extension in release mode and the package in place
+env: $(STAMPS)/package vendor $(if $(BPF_READY),bpf)
 
-bench: env
-	$(BIN)/ackclock bench
-	$(BIN)/python -m ackclock.sweeps.bench
+## Says what is missing on this machine before anything is built
+requirements:
+	tools/packaging/requirements.sh
 
-docs: env $(STAMPS)/docs
-	$(BIN)/python -m tools.site out/docs
-	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
-	SITE=out/docs/site $(BIN)/pytest -q tools/site/built_test.py
-	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
+# npm, which fetches uPlot and esbuild, comes from Python's packages where the machine has none.
+$(STAMPS)/requirements: requirements.txt | requirements
+	python3 -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
+	command -v npm >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+		"$$($(BIN)/python -c 'from tools.packaging.vendor import NPM; print(NPM)')"
+	mkdir -p $(@D)
+	touch $@
 
-wheel: $(STAMPS)/requirements vendor bpf | requirements
-	$(BIN)/python -m tools.packaging.notices
-	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
-	rm -rf out/wheels
-	ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
-
-sdist: $(STAMPS)/requirements vendor bpf | requirements
-	$(BIN)/python -m tools.packaging.notices
-	rm -rf out/sdist
-	$(BIN)/maturin sdist --out out/sdist
-
-wheel-test: $(STAMPS)/requirements
-	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
+# --no-deps: the list above is complete.
+$(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(PACKAGING) $(RUST_SOURCES)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
 
 # Rust and Python side by side. The extension is not built anew when Rust sources have changed, which takes minutes.
 # With ROOM, the tests of one folder of tests/ and the rules of imports.
+## In two minutes, what a change breaks most often; ROOM=store: the quick tests of one folder of tests/
 check: | requirements
 	if [ -n "$(ROOM)" ] && [ ! -e "tests/$(ROOM)/__init__.py" ]; then \
 		echo "ROOM=$(ROOM): accepted: $(sort $(patsubst tests/%/__init__.py,%,$(wildcard tests/*/__init__.py)))" >&2; exit 1; \
@@ -102,46 +84,62 @@ check: | requirements
 	fi
 	$(if $(ROOM),$(BIN)/pytest -q -m "not slow" tests/test_rooms.py tests/$(ROOM),$(MAKE) --no-print-directory --jobs 2 check-rust check-python)
 
+## The part of `make check` for Rust
 check-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	$(RUSTDOC)
 	cargo test --quiet --lib -p ackclock-tcp -p ackclock-net
 
+## The part of `make check` for Python
 check-python:
 	$(BIN)/ruff check python tests tools docs
 	$(BIN)/ruff format --check python tests tools docs
 	$(BIN)/mypy python/ackclock tools
 	$(BIN)/pytest -q $(QUICK)
 
-oldest: oldest-rust oldest-python
+## Every test, lint and type check
+test: lint wasm rust-test python-test
 
-# On a machine with rustup the toolchain is chosen; elsewhere cargo itself has to be that version.
-oldest-rust:
-	if command -v rustup >/dev/null; then \
-		rustup run $(OLDEST_RUST) cargo check --quiet --locked --workspace --all-targets; \
-	elif [[ "$$(cargo --version)" == "cargo $(OLDEST_RUST)."* ]]; then \
-		cargo check --quiet --locked --workspace --all-targets; \
-	else \
-		echo "make oldest-rust needs Rust $(OLDEST_RUST), from rustup; $$(cargo --version) is here" >&2; exit 1; \
-	fi
+## The formats, lints and types of `make test`
+lint: env
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	$(RUSTDOC)
+	$(BIN)/ruff check python tests tools docs
+	$(BIN)/ruff format --check python tests tools docs
+	$(BIN)/mypy python/ackclock tools
+	$(BIN)/python -m tools.packaging.vendor --check
+	$(BIN)/stubtest ackclock._core
 
-# Old packages meet newer ones that they depend on, and both warn; that is not an error of ours.
-oldest-python: env
-	rm -rf $(OLDEST)
-	python3 -m venv $(OLDEST)
-	$(BIN)/python -m tools.packaging.oldest | $(OLDEST)/bin/python -m pip install --quiet \
-		--disable-pip-version-check --only-binary :all: --requirement /dev/stdin
-	PYTHONPATH=python $(OLDEST)/bin/python -m pytest -q -n 2 --dist loadfile --override-ini filterwarnings= \
-		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/report/serve tests/docs/test_pages.py
+## The Rust tests of `make test`
+rust-test: | requirements
+	cargo test --quiet $(CORES)
 
+## The Python tests of `make test`
+python-test: env
+	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+
+## Checks that the engine compiles for a browser, where a toolchain for that is present
+wasm: | requirements
+	tools/wasm.sh
+
+## Removes the environment and everything that was built
+clean:
+	rm -rf $(VENV) out target python/ackclock/_core*.so python/ackclock/report/vendor THIRD-PARTY-LICENSES
+
+##@ After a change of a source that others are made from
+.PHONY: types vendor bpf quiche quiche-test docs
+
+## Writes the typed objects of scenarios anew, after the schema has changed
+types: env
+	$(BIN)/python -m ackclock.scenario._generate
+
+## Builds the scripts of reports and of `ackclock serve` from web/, with uPlot and esbuild from npm
 vendor: $(STAMPS)/requirements
 	$(BIN)/python -m tools.packaging.vendor
 
-workflows: $(STAMPS)/workflows
-	$(VENV)/workflows/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
-	$(VENV)/workflows/bin/zizmor --offline --quiet .github/workflows
-
+## Compiles the congestion controls for the running Linux in bpf/; needs clang, llvm-strip and libbpf's headers
 bpf: $(BPF_OBJECTS)
 
 $(BPF_OBJECTS): python/ackclock/kernel/modules/objects/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
@@ -156,6 +154,7 @@ $(BPF_OBJECTS): python/ackclock/kernel/modules/objects/%.bpf.o: bpf/%.bpf.c $(wi
 
 # BoringSSL is compiled with it, which takes minutes; nothing else does that.
 QUICHE_NEEDS := make quiche needs CMake and libclang, for BoringSSL; on Debian: apt install cmake libclang-dev
+## Builds Cloudflare's QUIC stack as a library of transports; needs CMake, libclang and minutes
 quiche:
 	if ! command -v cmake >/dev/null; then echo "$(QUICHE_NEEDS)" >&2; exit 1; fi
 	cargo build --release --locked --manifest-path stacks/quiche/Cargo.toml || { echo "$(QUICHE_NEEDS)" >&2; exit 1; }
@@ -163,30 +162,47 @@ quiche:
 	mv stacks/quiche/quiche.so.new stacks/quiche/quiche.so
 	@echo "Library: stacks/quiche/quiche.so"
 
+## Tests that library
 quiche-test:
 	cargo fmt --check --manifest-path stacks/quiche/Cargo.toml
 	cargo clippy --quiet --release --locked --all-targets --manifest-path stacks/quiche/Cargo.toml -- -D warnings
 	cargo test --quiet --release --locked --manifest-path stacks/quiche/Cargo.toml
 
-types: env
-	$(BIN)/python -m ackclock.scenario._generate
+## Builds the documentation as a site, in out/docs/site
+docs: env $(STAMPS)/docs
+	$(BIN)/python -m tools.site out/docs
+	$(BIN)/zensical build --clean --strict --config-file out/docs/mkdocs.yml
+	SITE=out/docs/site $(BIN)/pytest -q tools/site/built_test.py
+	@echo "Documentation: $(CURDIR)/out/docs/site/index.html"
 
+$(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tools/site/requirements.txt
+	touch $@
+
+##@ Longer comparisons and measurements
+.PHONY: bench fuzz known-answers residuals conformance crosscheck
+
+## Measures the engine, sweeps and stores
+bench: env
+	$(BIN)/ackclock bench
+	$(BIN)/python -m ackclock.sweeps.bench
+
+## Random scenarios on all cores for MINUTES (10) under SEED (1); writes what it finds to out/fuzz
 fuzz: | requirements
 	cargo run --quiet --profile checked -p ackclock-fuzz --bin fuzz-scenarios -- minutes=$(MINUTES) seed=$(SEED) out=out/fuzz
 
+## Compares runs with theory over many seeds and writes docs/known-answers.md
 known-answers: | requirements
 	cargo test --quiet --profile checked -p ackclock-sim --test known_answers -- --ignored
 
-conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
-	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
-
+## Runs scenarios in the simulator and in Linux in virtual time and writes docs/residuals.md
 residuals: env
 	$(BIN)/ackclock kernel build
 	$(BIN)/python -m tools.residuals
 
-crosscheck: env
-	$(BIN)/python -m tools.crosscheck
-	$(BIN)/python -m tools.crosscheck.agents
+## Runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
+conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh
+	$(BIN)/ackclock drill $(KERNEL_SCRIPTS)
 
 # From the package where it is installed; else from its file, of which nothing else is unpacked.
 $(KERNEL_SCRIPTS)/ksft_runner.sh:
@@ -199,25 +215,59 @@ $(KERNEL_SCRIPTS)/ksft_runner.sh:
 	fi | tar --extract --xz --directory $(@D) --strip-components 6 $(KERNEL_SOURCE)/$(KERNEL_FOLDER)
 	rm -f $(@D)/$(KERNEL_SOURCE)_*.deb
 
-# The environment, with the extension built in release mode and the package installed in place.
-env: $(STAMPS)/package vendor $(if $(BPF_READY),bpf)
+## Runs the same dumbbell in ns-2 and ns-3, which it installs, and explains what differs
+crosscheck: env
+	$(BIN)/python -m tools.crosscheck
+	$(BIN)/python -m tools.crosscheck.agents
 
-# Says what is missing on this machine before anything is built.
-requirements:
-	tools/packaging/requirements.sh
+##@ Releases
+.PHONY: oldest oldest-rust oldest-python wheel wheel-test sdist workflows
 
-# npm, which fetches uPlot and esbuild, comes from Python's packages where the machine has none.
-$(STAMPS)/requirements: requirements.txt | requirements
-	python3 -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt
-	command -v npm >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
-		"$$($(BIN)/python -c 'from tools.packaging.vendor import NPM; print(NPM)')"
-	mkdir -p $(@D)
-	touch $@
+## Builds with the oldest Rust and tests with the oldest Python dependencies that are supported
+oldest: oldest-rust oldest-python
 
-$(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tools/site/requirements.txt
-	touch $@
+# On a machine with rustup the toolchain is chosen; elsewhere cargo itself has to be that version.
+## The part of `make oldest` for Rust
+oldest-rust:
+	if command -v rustup >/dev/null; then \
+		rustup run $(OLDEST_RUST) cargo check --quiet --locked --workspace --all-targets; \
+	elif [[ "$$(cargo --version)" == "cargo $(OLDEST_RUST)."* ]]; then \
+		cargo check --quiet --locked --workspace --all-targets; \
+	else \
+		echo "make oldest-rust needs Rust $(OLDEST_RUST), from rustup; $$(cargo --version) is here" >&2; exit 1; \
+	fi
+
+# Old packages meet newer ones that they depend on, and both warn; that is not an error of ours.
+## The part of `make oldest` for Python
+oldest-python: env
+	rm -rf $(OLDEST)
+	python3 -m venv $(OLDEST)
+	$(BIN)/python -m tools.packaging.oldest | $(OLDEST)/bin/python -m pip install --quiet \
+		--disable-pip-version-check --only-binary :all: --requirement /dev/stdin
+	PYTHONPATH=python $(OLDEST)/bin/python -m pytest -q -n 2 --dist loadfile --override-ini filterwarnings= \
+		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/report/serve tests/docs/test_pages.py
+
+## Builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
+wheel: $(STAMPS)/requirements vendor bpf | requirements
+	$(BIN)/python -m tools.packaging.notices
+	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
+	rm -rf out/wheels
+	ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
+
+## Installs that wheel where no compiler is and tries what it promises
+wheel-test: $(STAMPS)/requirements
+	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
+
+## Makes a source distribution, in out/sdist
+sdist: $(STAMPS)/requirements vendor bpf | requirements
+	$(BIN)/python -m tools.packaging.notices
+	rm -rf out/sdist
+	$(BIN)/maturin sdist --out out/sdist
+
+## Checks the files of .github/workflows
+workflows: $(STAMPS)/workflows
+	$(VENV)/workflows/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(VENV)/workflows/bin/zizmor --offline --quiet .github/workflows
 
 # The linters of workflow files have an environment of their own.
 $(STAMPS)/workflows: tools/packaging/workflows.txt | requirements
@@ -225,30 +275,3 @@ $(STAMPS)/workflows: tools/packaging/workflows.txt | requirements
 	$(VENV)/workflows/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement $<
 	mkdir -p $(@D)
 	touch $@
-
-# --no-deps: the list above is complete.
-$(STAMPS)/package: $(STAMPS)/requirements pyproject.toml $(PACKAGING) $(RUST_SOURCES)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	touch $@
-
-wasm: | requirements
-	tools/wasm.sh
-
-rust-test: | requirements
-	cargo test --quiet $(CORES)
-
-lint: env
-	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	$(RUSTDOC)
-	$(BIN)/ruff check python tests tools docs
-	$(BIN)/ruff format --check python tests tools docs
-	$(BIN)/mypy python/ackclock tools
-	$(BIN)/python -m tools.packaging.vendor --check
-	$(BIN)/stubtest ackclock._core
-
-python-test: env
-	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
-
-clean:
-	rm -rf $(VENV) out target python/ackclock/_core*.so python/ackclock/report/vendor THIRD-PARTY-LICENSES
