@@ -33,10 +33,13 @@ DEFAULTS: dict[str, Any] = json.loads(_core.learn_settings("{}"))
 INTRODUCTION = """\
 # The tables that come with ackclock
 
+*For those who use the tables of RemyCC that come with ackclock, or compare their own with them.*
+
 `ackclock learn` trained these tables of RemyCC on the published design range: 10 to 20 Mbit/s, 100 to 200 ms, 1 to 16
 senders that are on and off for exponential times of 5 s, a queue without a limit. They are in
-`python/ackclock/learn/tables`, each with its log, from which `ackclock learn check` rebuilds it. The study `remy` uses
-them where the original tables are absent.
+`python/ackclock/learn/tables`. In the sources each has its log beside it, as `delta1.learn.jsonl`, from which `ackclock
+learn check` rebuilds the table; wheels contain the tables without the logs. The study `remy` uses the tables where the
+original ones are absent.
 `python -m tools.learned` writes this page.
 
 The first sessions of delta 1 and 10 ran before rules were split at the median of the memories above a bound. Their logs

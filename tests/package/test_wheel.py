@@ -33,6 +33,15 @@ def test_the_package_says_that_it_is_typed():
     assert (package / "_core.pyi").is_file()
 
 
+def test_the_logs_of_searches_are_kept_out_of_wheels_alone():
+    excluded = toml("pyproject.toml")["tool"]["maturin"]["exclude"]
+    assert [one["format"] for one in excluded] == ["wheel"] * len(excluded)
+    left_out = {path for one in excluded for path in ROOT.glob(one["path"])}
+    assert left_out == set((ROOT / "python").rglob("*.learn.jsonl"))
+    tables = (ROOT / "python/ackclock/learn/tables").glob("*.dna")
+    assert {path.name.removesuffix(".learn.jsonl") for path in left_out} == {path.stem for path in tables}
+
+
 LOAD = """
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("ackclock._core", sys.argv[1])

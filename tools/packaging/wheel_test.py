@@ -101,6 +101,8 @@ def test_the_wheel_contains_licences_examples_and_scripts():
     }
     assert contained == EXAMPLES
     assert not [name for name in names if name.startswith(("tests/", "tools/", "docs/"))]
+    assert [name for name in names if name.endswith(".dna")]
+    assert not [name for name in names if name.endswith(".jsonl")]
 
 
 def test_nothing_is_installed_that_only_notebooks_need(installed):

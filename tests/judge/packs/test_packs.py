@@ -6,6 +6,7 @@ import json
 import shutil
 import zipfile
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from ackclock.cli import main
 from ackclock.judge import packs
 from ackclock.judge.packs import contents
 from ackclock.judge.packs.wheel import wheel_of
+from ackclock.judge.packs.wheels import LOGS, foreign_files
 from tests.helpers.crates import needs_cargo, of_source
 
 SCENARIO = """
@@ -248,6 +250,23 @@ def test_a_pack_is_written_whole_or_not_at_all(scenario, tmp_path, capsys):
     assert taken.read_text(encoding="utf-8") == "mine"
     assert not (tmp_path / "a.zip").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["scenario", "store", "taken.zip"]
+
+
+def test_a_wheel_without_the_logs_of_searches_lacks_nothing(tmp_path):
+    package = Path(ackclock.__file__).parent
+    files = [path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert any(path.name.endswith(LOGS) for path in files)
+    table = next(path for path in files if path.suffix == ".dna")
+
+    def lacking(*left_out):
+        with zipfile.ZipFile(tmp_path / "own.whl", "w") as made:
+            for path in files:
+                if not path.name.endswith(left_out):
+                    made.write(path, path.relative_to(package.parent).as_posix())
+        return [name for name in foreign_files(tmp_path / "own.whl") if name.startswith("ackclock/")]
+
+    assert lacking(LOGS) == []
+    assert lacking(LOGS, table.name) == [table.relative_to(package.parent).as_posix()]
 
 
 def test_a_wheel_that_was_given_is_put_in(scenario, tmp_path):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["foreign_files"]
 
 NOT_IN_WHEELS = ("__pycache__",)
+LOGS = ".learn.jsonl"
+"""How the names of searches' logs end. They are in the sources alone (`exclude` in pyproject.toml)."""
 LARGEST = 2**28
 """Most bytes of a file of a wheel."""
 RECORD = "RECORD"
@@ -58,7 +60,7 @@ def _files() -> Iterator[tuple[str, Path]]:
     package = Path(_core.__file__).parent
     for path in sorted(package.rglob("*")):
         place = path.relative_to(package.parent)
-        if path.is_file() and not set(place.parts) & set(NOT_IN_WHEELS):
+        if path.is_file() and not set(place.parts) & set(NOT_IN_WHEELS) and not path.name.endswith(LOGS):
             yield place.as_posix(), path
     for one in metadata.distribution("ackclock").files or []:
         if one.parts[0].endswith(".dist-info") and one.name not in UNPACKED and Path(str(one.locate())).is_file():
