@@ -217,6 +217,8 @@ def test_a_link_that_leads_nowhere_is_refused():
     assert pages.turned("[make](../Makefile)", source, places) == "make (`Makefile`)"
     with pytest.raises(LookupError, match=r"docs/a\.md links to gone\.md"):
         pages.turned("[b](gone.md)", source, places)
+    shown = "```rust\n//! ![b](gone.png)\n```\n"
+    assert pages.turned(f"{shown}[b](../README.md)", source, places) == f"{shown}[b](index.md)"
 
 
 @pytest.mark.parametrize("name", ["reno", "remycc"])

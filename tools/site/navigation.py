@@ -53,7 +53,7 @@ def navigation(pages: Path) -> list[Group]:
         If a page of the folder has no place.
     """
     how_to = [f"how-to/{name}.md" for name in HOW_TO]
-    how_to[-2:-2] = ["your-own-congestion-control.md"]
+    how_to[-2:-2] = ["your-own-congestion-control.md", "your-first-change.md"]
     reference: list[str | Group] = [f"reference/{name}.md" for name in REFERENCE]
     reference[1:1] = [
         Group("Congestion control", _listed(pages, "congestion-control")),
@@ -62,7 +62,7 @@ def navigation(pages: Path) -> list[Group]:
     believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]
     believed[5:5] = [Group("Studies", _listed(pages, "studies"))]
     found = [
-        Group("Start", ["index.md", "tutorial.md", "inventory.md", "demo.md"]),
+        Group("Start", ["index.md", "tutorial.md", "inventory.md", "demo.md", "pages.md"]),
         Group("Gallery", ["gallery/index.md", *(f"gallery/{name}.md" for name in GALLERY)]),
         Group("How to", how_to),
         Group("Coming from", [f"coming-from/{name}.md" for name in COMING_FROM]),

@@ -19,6 +19,8 @@ CARRIED = ("*.md", "*.png", "*.ipynb")
 
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
+_FENCE = re.compile(r"(?ms)(^```.*?^```$)")
+
 FIGURE = re.compile(r"(?m)^(!\[.*\]\(\S+\.png\))$")
 """A figure of a gallery page, which is as wide as a column of a paper."""
 
@@ -35,6 +37,8 @@ def written() -> dict[PurePosixPath, PurePosixPath]:
     scripts = PurePosixPath("crates/ackclock-drill/tests/scripts/README.md")
     return {
         **places,
+        # A page named README would be the first of the site.
+        PurePosixPath("docs/README.md"): PurePosixPath("pages.md"),
         scripts: PurePosixPath("drill-scripts.md"),
         PurePosixPath("CHANGELOG.md"): PurePosixPath("changelog.md"),
         PurePosixPath("DESIGN.md"): PurePosixPath("design.md"),
@@ -96,4 +100,6 @@ def turned(text: str, source: PurePosixPath, places: dict[PurePosixPath, PurePos
         address = os.path.relpath(places[linked], places[source].parent)
         return f"{picture}[{label}]({address}{anchor or ''})"
 
-    return _LINK.sub(turn, text)
+    # What a fenced block shows is no link of the page.
+    parts = _FENCE.split(text)
+    return "".join(part if part.startswith("```") else _LINK.sub(turn, part) for part in parts)
