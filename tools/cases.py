@@ -47,6 +47,8 @@ FIELDS = {
 INTRODUCTION = """\
 # Public cases
 
+*For those who wonder whether ackclock agrees with what people report in public.*
+
 People report how transports, emulators, players and measurement tools behave, with numbers: in issue trackers, on
 mailing lists, in courses. This page lists such reports as scenarios, right and wrong. Every case is a folder of
 [tests/cases](../tests/cases/README.md), whose README says how to add one. The test suite runs all of them. It fails if

@@ -143,6 +143,8 @@ def row_of(network: Network, stack: dict[str, Any]) -> list[Estimate]:
 HEADING = """\
 # Other stacks beside our TCP
 
+*For those who compare QUIC stacks with TCP.*
+
 This page compares our TCP with the congestion controls of two QUIC stacks over ten networks: quinn, in Rust, and
 Cloudflare's quiche. All run in virtual time over the same links. The QUIC stacks bring their own loss recovery, pacing
 and TLS ([how that works](how-to/own-transport.md)). `python -m tools.side_by_side` writes the page. The rows of quiche

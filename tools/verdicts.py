@@ -27,6 +27,8 @@ PAGE = ROOT / "docs/verdicts.md"
 INTRODUCTION = """\
 # Verdicts of the studies
 
+*For readers of the reproduced papers, and those who decide whether to believe the results.*
+
 This page lists every verdict on record, good and bad, from full runs. [Reading a study's verdicts](how-to/verdicts.md)
 explains how a verdict is computed and what a reading is. Each study's page says what the original left open and why its
 claims hold or fail. [What moved results](history.md) lists those that changed when the studies

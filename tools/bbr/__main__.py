@@ -95,6 +95,8 @@ def page(columns: Mapping[str, Mapping[int, Row]], record: Record) -> str:
     lines = [
         "# BBR against the draft's test cases",
         "",
+        "*For developers of BBR, and readers of the BBR draft who want to see its test cases with numbers.*",
+        "",
         "The appendix *BBR Example Test Cases* of draft-ietf-ccwg-bbr, in the working group's repository after revision 06, describes 22 cases in words. Here each is a",
         "scenario with checks, and `ackclock conform bbr` runs them. Sections in this page are those of the draft.",
         "",

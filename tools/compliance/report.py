@@ -20,6 +20,8 @@ STATUSES = ("obeyed", "obeyed, with exceptions", "deviating", "not applicable")
 _INTRODUCTION = """\
 # Requirements of the RFCs
 
+*For those who check a TCP against the RFCs, requirement by requirement.*
+
 This page lists the requirements of eleven RFCs: each sentence with MUST, SHOULD, MAY or another key word of RFC 2119,
 and the steps of algorithms that are specified without key words ("step").
 

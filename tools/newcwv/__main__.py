@@ -37,6 +37,8 @@ def page(rows: list[list[Outcome]]) -> str:
     lines = [
         "# newCWV in Linux, rule by rule",
         "",
+        "*For those who use newCWV in Linux and want to know that it obeys RFC 7661.*",
+        "",
         'Each rule of RFC 7661 as a scenario that runs in the simulator (`validation = "newcwv"` on the stack `linux`) and in the running Linux with the',
         "BPF program [`newcwv`](how-to/newcwv-linux.md), both over Reno. The last column is Linux's own Reno in the same scenario, without newCWV. Windows are in segments of 1448",
         "bytes, over 20 Mbit/s with a round-trip time of 40 ms.",

@@ -67,6 +67,8 @@ def page(record: Record) -> str:
     lines = [
         "# The simulator beside Linux",
         "",
+        "*For those who want to know how far the stack `linux` is from Linux, in numbers.*",
+        "",
         (
             "This page compares the stack `linux` with the unmodified TCP of Linux "
             f"{kernel.get('version', '')}, which runs in virtual time with a tick of {kernel.get('hz', '')} Hz. "

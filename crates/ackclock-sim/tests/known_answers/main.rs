@@ -41,6 +41,7 @@ fn page(chapters: &[Chapter]) -> String {
     let answers: usize = chapters.iter().map(|chapter| chapter.answers.len()).sum();
     let mut page = format!(
         "# Known answers\n\n\
+         *For those who want to see the simulator agree with theory.*\n\n\
          Theory gives {answers} numbers in closed form, and this page compares them with runs of whole scenarios. If runs are random, \"ours\" is a mean over seeds with its\n\
          standard error, and z is the difference divided by that error. In a correct simulator, z is a standard normal number, so that |z| is above {MOST} once in 6,000 times. If\n\
          runs are not random, the \"error\" is what the theory leaves out, and |z| is at most 1. `make test` checks the same numbers over a tenth of the seeds. `{REGENERATE}` writes\n\
