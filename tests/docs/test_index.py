@@ -83,3 +83,10 @@ def test_an_entry_of_the_history_has_at_most_two_lines():
             assert all(line.startswith("  ") for line in more), f"{topic}: {first}"
             assert len(entry) <= LINES, f"{topic}: {first}"
             assert max(map(len, entry)) <= WIDTH, f"{topic}: {first}"
+
+
+def test_the_design_fits_into_200_lines():
+    lines = (ROOT / "DESIGN.md").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 200
+    prose = [line for line in lines if not line.startswith("|")]
+    assert max(map(len, prose)) <= WIDTH
