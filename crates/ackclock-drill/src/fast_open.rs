@@ -4,11 +4,10 @@ use crate::ast::{Tcp, TcpOption};
 use crate::cookies::cookie;
 use crate::host::Host;
 use crate::socket::{Connection, Role, SocketId};
-use crate::symbols::MSG_FASTOPEN;
 use crate::verdict::Stop;
 use ackclock_tcp::fast_open::{Client, FastOpen, Server};
 
-/// Segment size assumed for a server without an earlier connection, bytes (RFC 7413 section 4.1.3).
+/// Segment size that FreeBSD assumes for a server without an earlier connection, bytes (RFC 7413 section 4.1.3).
 const DEFAULT_MSS: u32 = 536;
 
 /// Bytes that Linux keeps free for the options of a SYN.
@@ -17,68 +16,112 @@ const OPTIONS: u32 = 40;
 /// What the host remembers of the server; all connections of a script have the same peer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
-    /// The last valid cookie and the server's segment size with it, bytes of payload.
-    cookie: Option<(FastOpen, u32)>,
+    /// The last valid cookie.
+    cookie: Option<FastOpen>,
+    /// The server's segment size, bytes of payload.
+    mss: Option<u32>,
+    /// Requests of Linux that the server has not answered with a cookie: the next one has the option for experiments,
+    /// and all after that the standard option (net/ipv4/tcp_metrics.c, tcp_fastopen_cache_set).
+    refused: Refused,
     /// Whether Fast Open is not used with the server any more, because the server did not grant a cookie.
     disabled: bool,
 }
 
+/// Which requests for a cookie a server has refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug, Default)]
+enum Refused {
+    #[default]
+    None,
+    Standard,
+    Experimental,
+}
+
 impl Memory {
-    /// The options of the next SYN, if Fast Open is used.
-    fn client(&self) -> Option<Client> {
-        let (option, mss) = self.cookie.unwrap_or((FastOpen::REQUEST, DEFAULT_MSS));
-        (!self.disabled).then_some(Client { option, mss })
+    /// The options of the next SYN, if Fast Open is used. Without `cookies`, data is sent without one.
+    fn client(&self, default_mss: u32, cookies: bool) -> Option<Client> {
+        let request = FastOpen::new(&[], self.refused == Refused::Standard);
+        let option = cookies.then(|| self.cookie.unwrap_or(request));
+        (!self.disabled).then_some(Client { option, mss: self.mss.unwrap_or(default_mss) })
     }
 
-    /// Takes the server's answer. `forgets` is whether a server that neither accepts the data nor grants a cookie is
-    /// not asked again (FreeBSD sys/netinet/tcp_fastopen.c, tcp_fastopen_update_cache).
-    pub fn learn(&mut self, connection: &Connection, forgets: bool) {
+    /// Takes the server's answer to the SYN of `asked`. `forgets` is whether a server that neither accepts the data nor
+    /// grants a cookie is not asked again (FreeBSD sys/netinet/tcp_fastopen.c, tcp_fastopen_update_cache).
+    pub fn learn(&mut self, asked: Client, connection: &Connection, forgets: bool) {
         let Some(answer) = connection.endpoint.fast_open_answer() else { return };
-        let mss = connection.endpoint.peer_mss();
-        match answer.option.filter(FastOpen::has_cookie) {
-            Some(cookie) => self.cookie = Some((cookie, mss)),
-            None => {
-                self.disabled |= forgets && answer.acked == 0;
-                self.cookie = self.cookie.map(|(cookie, _)| (cookie, mss));
-            }
+        let cookie = answer.option.filter(FastOpen::has_cookie);
+        if !forgets || cookie.is_some() || self.cookie.is_some() {
+            self.mss = Some(connection.endpoint.peer_mss());
+        }
+        if cookie.is_some() {
+            self.cookie = cookie;
+            return;
+        }
+        self.disabled |= forgets && answer.acked == 0;
+        // net/ipv4/tcp_input.c, tcp_rcv_fastopen_synack: a SYN that was sent again had no option.
+        let silent = !answer.repeated && !answer.option.is_some_and(|option| option.is_request());
+        if let Some(request) = asked.option.filter(|option| silent && option.is_request() && self.cookie.is_none()) {
+            let now = if request.is_experimental() { Refused::Experimental } else { Refused::Standard };
+            self.refused = if now > self.refused { now } else { self.refused };
         }
     }
 }
 
 impl Host {
-    /// Whether a write opens the connection of a socket that has none: a write with MSG_FASTOPEN, or with FreeBSD's
-    /// option TCP_FASTOPEN.
-    pub fn writes_open(&self, id: SocketId, flags: i64) -> bool {
-        flags & MSG_FASTOPEN != 0 || self.is_freebsd() && self.sockets[id].options.fast_open != 0
-    }
-
-    /// Gives a socket the connection that a write opens. Returns the number of bytes that the write may queue before the
-    /// handshake: FreeBSD queues all, and Linux the data of the SYN, which is none without a cookie (net/ipv4:
-    /// tcp_output.c, tcp_send_syn_data).
-    pub fn open_by_write(&mut self, id: SocketId) -> Result<u64, Stop> {
-        let mut connection = self.connection(id, false)?;
-        let allowed = match self.is_freebsd() {
+    /// Whether connections may use Fast Open (Linux net.ipv4.tcp_fastopen, FreeBSD net.inet.tcp.fastopen.client_enable).
+    pub fn opens_fast(&self) -> bool {
+        match self.is_freebsd() {
             true => self.sysctls.freebsd.fast_open_client.unwrap_or(true),
             false => self.sysctls.fast_open.unwrap_or(CLIENT) & CLIENT != 0,
-        };
-        let client = self.fast_open.client().filter(|_| allowed);
+        }
+    }
+
+    /// What the next SYN of a socket does, if Fast Open is used.
+    fn fast_client(&self, id: SocketId) -> Option<Client> {
+        if self.is_freebsd() {
+            return self.fast_open.client(DEFAULT_MSS, true).filter(|_| self.opens_fast());
+        }
+        let flags = self.sysctls.fast_open.unwrap_or(CLIENT);
+        let options = &self.sockets[id].options;
+        let cookies = flags & CLIENT_WITHOUT_COOKIE == 0 && !options.fast_open_no_cookie;
+        let own = options.max_segment.unwrap_or(u32::MAX).min(self.settings.mss());
+        self.fast_open.client(own, cookies)
+    }
+
+    /// Gives a socket the connection that a write of `wanted` bytes opens, and that has no connection or one whose SYN
+    /// waits for data. Returns the number of bytes that the write may queue before the handshake: FreeBSD queues all, and
+    /// Linux the data of the SYN, which is none without a cookie (net/ipv4: tcp_output.c, tcp_send_syn_data).
+    pub fn open_by_write(&mut self, id: SocketId, wanted: u64) -> Result<u64, Stop> {
+        let mut connection = self.connection(id, false)?;
+        let client = self.fast_client(id);
         if let Some(client) = client {
             connection.endpoint.use_fast_open(client);
         }
         let own = self.sockets[id].options.max_segment.unwrap_or(u32::MAX).min(self.settings.mss());
-        let queued = match client.filter(|client| client.option.has_cookie()) {
+        let queued = match client.filter(|client| client.option.is_none_or(|option| option.has_cookie())) {
             _ if self.is_freebsd() => u64::MAX,
             Some(client) => u64::from(client.mss.min(own).saturating_sub(OPTIONS)),
             None => 0,
         };
-        connection.fast_open = client.is_some();
-        connection.connect_pending = queued == 0;
-        if queued == 0 {
-            connection.endpoint.connect(self.now);
-        }
+        connection.fast_open = client;
+        connection.connect_pending = !self.is_freebsd();
         self.sockets[id].role = Role::Connection(connection);
         self.under_test = Some(id);
-        Ok(queued)
+        Ok(queued.min(wanted))
+    }
+
+    /// Prepares the connection of a socket with Linux's TCP_FASTOPEN_CONNECT, before its SYN. Returns whether the SYN
+    /// waits for the first write: it can carry data (net/ipv4/tcp_fastopen.c, tcp_fastopen_defer_connect). Otherwise the
+    /// SYN requests a cookie.
+    pub fn prepare_fast(&self, id: SocketId, connection: &mut Connection) -> bool {
+        let Some(client) = self.fast_client(id) else { return false };
+        if client.option.is_none_or(|option| option.has_cookie()) {
+            connection.deferred = true;
+            return true;
+        }
+        connection.endpoint.use_fast_open(client);
+        connection.fast_open = Some(client);
+        connection.fast_request = true;
+        false
     }
 
     /// Whether a SYN asks for a cookie of a server that has no key. Linux draws one, which no script can know.
@@ -95,7 +138,7 @@ impl Host {
         let key = self.sockets[listener].options.fast_open_key.or(self.sysctls.fast_open_key);
         let [own, peer] = self.settings.addresses();
         // A server that needs no cookie neither checks nor grants one (net/ipv4/tcp_fastopen.c, tcp_try_fastopen).
-        let without_cookie = flags & WITHOUT_COOKIE != 0;
+        let without_cookie = flags & WITHOUT_COOKIE != 0 || self.sockets[listener].options.fast_open_no_cookie;
         let key = key.filter(|_| !without_cookie);
         let cookie = key.map(|key| FastOpen::new(&cookie(&key, peer, own), false));
         on.then_some(Server { cookie, without_cookie })
@@ -105,5 +148,6 @@ impl Host {
 /// Bits of Linux's net.ipv4.tcp_fastopen (Documentation/networking/ip-sysctl.rst).
 const CLIENT: u32 = 0x1;
 const SERVER: u32 = 0x2;
+const CLIENT_WITHOUT_COOKIE: u32 = 0x4;
 const WITHOUT_COOKIE: u32 = 0x200;
 const ALL_LISTENERS: u32 = 0x400;

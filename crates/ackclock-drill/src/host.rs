@@ -217,7 +217,9 @@ impl Host {
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
             peer_mss: self.settings.mss(),
-            fast_open: false,
+            fast_open: None,
+            deferred: false,
+            fast_request: false,
             write_pending: false,
         }))
     }
@@ -297,9 +299,12 @@ impl Host {
             let progress = connection.endpoint.on_segment(now, &part, &mut ());
             self.note(id, progress, before);
         }
-        let pending = self.sockets[id].connection().is_some_and(|one| one.write_pending && one.connected);
-        if !pending {
-            self.drain();
+        let linux = self.base.conformance == Conformance::Linux;
+        let pending = |one: &&mut Connection| one.write_pending && one.connected;
+        match self.sockets[id].connection_mut().filter(pending) {
+            Some(connection) if linux => connection.endpoint.join_handshake_ack(now),
+            Some(_) => {}
+            None => self.drain(),
         }
         Ok(())
     }
@@ -397,8 +402,8 @@ impl Host {
         if connection.connected {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
-            if std::mem::take(&mut connection.fast_open) {
-                self.fast_open.learn(connection, freebsd);
+            if let Some(asked) = connection.fast_open.take() {
+                self.fast_open.learn(asked, connection, freebsd);
             }
             connection.send_buffer.offered(info.snd_wnd);
             connection.send_buffer.checked = false;

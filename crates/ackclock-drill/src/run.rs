@@ -230,7 +230,7 @@ impl<M: Machine> Runner<'_, M> {
             When::After(after) => start - after + end,
             _ => end,
         });
-        let mut progress = CallState { started: self.machine.now(), done: 0, sleeps: false };
+        let mut progress = CallState { started: self.machine.now(), done: 0, sleeps: false, opens: false };
         let answer = self.machine.call(call, &mut progress)?;
         let tolerance = self.machine.settings().tolerance(end.unwrap_or(start) - start);
         let Answer::Blocks(until) = answer else {

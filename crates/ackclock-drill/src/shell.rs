@@ -19,10 +19,20 @@ fn run_nested(text: &str, sysctls: &mut Sysctls, files: &Files<'_>, depth: u32) 
     if depth > DEPTH {
         return Stop::fail(format!("shell scripts call each other more than {DEPTH} deep"));
     }
-    for words in commands(text) {
-        simple(&words, sysctls, files, depth)?;
+    let mut failed = None;
+    for (otherwise, words) in commands(text) {
+        match (otherwise, failed.take()) {
+            // `a || b`: b runs only if a fails, as a setting does that the kernel does not have.
+            (true, None) => continue,
+            (false, Some(stop)) => return Err(stop),
+            _ => {}
+        }
+        match simple(&words, sysctls, files, depth) {
+            Err(stop @ Stop::Unsupported(_)) => failed = Some(stop),
+            other => other?,
+        }
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Runs a single command.
@@ -36,7 +46,11 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         "set_sysctls.py" => settings(arguments, sysctls, words),
         "echo" => echo(arguments, sysctls, words),
         "tc" => queue(arguments, sysctls, words),
-        "ip" if arguments.first().is_some_and(|first| first == "tcp_metrics") => Ok(()),
+        "ip" if arguments.first().is_some_and(|first| first == "tcp_metrics") => {
+            sysctls.forgets_cookies |=
+                arguments.get(1).is_some_and(|second| matches!(second.as_str(), "flush" | "del"));
+            Ok(())
+        }
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
@@ -117,8 +131,11 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
 
 /// Splits a text into commands and words, as far as the public scripts need: quotes, comments, line continuations, `;`,
 /// `&&`, `||`, and `>` as a separate word. Redirections of standard error and to /dev/null are removed.
-fn commands(text: &str) -> Vec<Vec<String>> {
+///
+/// Each command has whether it runs only if the one before it fails.
+fn commands(text: &str) -> Vec<(bool, Vec<String>)> {
     let mut commands = Vec::new();
+    let mut otherwise = false;
     let mut words: Vec<String> = Vec::new();
     // The word being read; a pair of quotes alone gives an empty word.
     let mut open: Option<String> = None;
@@ -139,12 +156,15 @@ fn commands(text: &str) -> Vec<Vec<String>> {
             '#' if open.is_none() => while chars.next_if(|&inner| inner != '\n').is_some() {},
             '\n' | ';' => {
                 words.extend(open.take());
-                commands.push(std::mem::take(&mut words));
+                commands.push((otherwise, std::mem::take(&mut words)));
+                // A line that ends with `||` goes on.
+                otherwise &= commands.last().is_some_and(|(_, words)| words.is_empty());
             }
             '&' | '|' if chars.peek() == Some(&c) => {
                 chars.next();
                 words.extend(open.take());
-                commands.push(std::mem::take(&mut words));
+                commands.push((otherwise, std::mem::take(&mut words)));
+                otherwise = c == '|';
             }
             '>' => {
                 if let Some(word) = open.as_mut().filter(|word| matches!(word.as_str(), "1" | "2")) {
@@ -158,10 +178,12 @@ fn commands(text: &str) -> Vec<Vec<String>> {
         }
     }
     words.extend(open);
-    commands.push(words);
-    commands.iter_mut().for_each(drop_redirections);
-    commands.iter_mut().flatten().for_each(|word| *word = expand(word));
-    commands.retain(|words| !words.is_empty());
+    commands.push((otherwise, words));
+    for (_, words) in &mut commands {
+        drop_redirections(words);
+        words.iter_mut().for_each(|word| *word = expand(word));
+    }
+    commands.retain(|(_, words)| !words.is_empty());
     commands
 }
 
@@ -199,7 +221,7 @@ mod tests {
     #[test]
     fn quotes_continuations_and_products_are_understood() {
         let text = "sysctl -q a=\"1 2 $((3*4))\" b=$((15*1024*1024)) # c\n./x.py /proc/a=1 \\\n  /proc/b=2; y > /dev/null 2>&1";
-        let commands = commands(text);
+        let commands: Vec<_> = commands(text).into_iter().map(|(_, words)| words).collect();
         assert_eq!(commands[0], ["sysctl", "-q", "a=1 2 12", "b=15728640"]);
         assert_eq!(commands[1], ["./x.py", "/proc/a=1", "/proc/b=2"]);
         assert_eq!(commands[2], ["y"]);

@@ -59,7 +59,8 @@ impl Machine for Simulated<'_> {
         }
         let before = self.host.sysctls.clone();
         shell::run(command, &mut self.host.sysctls, self.files)?;
-        if self.host.sysctls.freebsd.fast_open_client == Some(false) {
+        let forgets = std::mem::take(&mut self.host.sysctls.forgets_cookies);
+        if forgets || self.host.sysctls.freebsd.fast_open_client == Some(false) {
             // Turning Fast Open off empties FreeBSD's cache of cookies.
             self.host.fast_open = Default::default();
         }

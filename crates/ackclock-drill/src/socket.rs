@@ -7,6 +7,7 @@ use crate::cookies::Key;
 use crate::send_buffer::SendBuffer;
 use crate::stamps::Stamps;
 use crate::symbols;
+use ackclock_tcp::fast_open::Client;
 use ackclock_tcp::{Endpoint, Nanos};
 
 /// Number of a socket in the host; numbers are never reused.
@@ -41,6 +42,10 @@ pub struct Options {
     pub keep_init: Option<Nanos>,
     /// TCP_FASTOPEN: with Linux the length of a listener's queue, with FreeBSD whether it is used.
     pub fast_open: i64,
+    /// TCP_FASTOPEN_CONNECT
+    pub fast_open_connect: bool,
+    /// TCP_FASTOPEN_NO_COOKIE
+    pub fast_open_no_cookie: bool,
     /// TCP_FASTOPEN_KEY
     pub fast_open_key: Option<Key>,
     /// TCP_NOOPT
@@ -130,8 +135,12 @@ pub struct Connection {
     /// Whether a call waits to write until the handshake ends. Its data then carries the ACK of the SYN-ACK (Linux
     /// net/ipv4/tcp_input.c, tcp_rcv_synsent_state_process).
     pub write_pending: bool,
-    /// Whether the SYN has the option of Fast Open, and the answer to it is not yet known.
-    pub fast_open: bool,
+    /// Fast Open of the SYN, until the answer to it is known.
+    pub fast_open: Option<Client>,
+    /// Whether `connect` has left the SYN to the first write (TCP_FASTOPEN_CONNECT).
+    pub deferred: bool,
+    /// Whether `connect` has requested a cookie, after which no write may (Linux `fastopen_req`).
+    pub fast_request: bool,
 }
 
 /// Notifications of writes with MSG_ZEROCOPY. Each reports that the data were copied.
@@ -196,7 +205,7 @@ impl Socket {
                 if connection.error.is_some() || notified {
                     events |= ERR;
                 }
-                if (connection.connected && room) || connection.write_shut || ended {
+                if (connection.connected && room) || connection.write_shut || ended || connection.deferred {
                     events |= OUT | WRNORM;
                 }
                 events

@@ -36,7 +36,13 @@ pub fn error(endpoint: &Endpoint, before: State, freebsd: bool) -> Option<&'stat
 
 /// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
 pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
-    let code = icmp.code.as_deref().unwrap_or_default();
+    // Without a code, packetdrill sends code 0.
+    let code = match (&icmp.code, icmp.kind.as_str()) {
+        (Some(code), _) => code,
+        (None, "unreachable") if version == IpVersion::V6 => "no_route",
+        (None, "unreachable") => "net_unreachable",
+        (None, _) => "",
+    };
     // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
     let header = if version == IpVersion::V6 { 20 } else { 0 };
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);

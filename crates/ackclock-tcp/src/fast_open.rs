@@ -63,8 +63,8 @@ impl FastOpen {
 /// Fast Open as a client: whether the SYN requests a cookie or carries a cookie and data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// The cookie that the server granted earlier, or [`FastOpen::REQUEST`].
-    pub option: FastOpen,
+    /// The cookie that the server granted earlier, or [`FastOpen::REQUEST`]; `None` sends data without a cookie.
+    pub option: Option<FastOpen>,
     /// Largest segment that the server accepted earlier, bytes of payload with options; 536 if unknown (RFC 7413
     /// section 4.1.3).
     pub mss: u32,
@@ -87,6 +87,8 @@ pub struct Answer {
     pub option: Option<FastOpen>,
     /// Bytes of the SYN's data that the SYN-ACK acknowledged.
     pub acked: u32,
+    /// Whether the SYN was sent more than once, and so at last without the option.
+    pub repeated: bool,
 }
 
 /// Mark that the space for SACK blocks holds a Fast Open option.

@@ -12,7 +12,7 @@ fn endpoint() -> Endpoint {
 
 fn client(option: FastOpen, bytes: u64) -> Endpoint {
     let mut end = endpoint();
-    end.use_fast_open(Client { option, mss: 1000 });
+    end.use_fast_open(Client { option: Some(option), mss: 1000 });
     end.write(NOW, bytes);
     end.connect(NOW);
     end

@@ -70,10 +70,17 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) ->
             if let Some(before) = before {
                 connection.endpoint.take_the_place_of(&before.endpoint, now);
             }
-            connection.endpoint.connect(now);
             connection.connect_pending = true;
+            let fast = host.sockets[id].options.fast_open_connect && !host.is_freebsd();
+            let deferred = fast && host.prepare_fast(id, &mut connection);
+            if !deferred {
+                connection.endpoint.connect(now);
+            }
             host.sockets[id].role = Role::Connection(connection);
             host.under_test = Some(id);
+            if deferred {
+                return Ok(Answer::Value(0));
+            }
             if nonblocking {
                 return Err(Halt::Errno("EINPROGRESS"));
             }
@@ -83,6 +90,9 @@ pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) ->
         Role::Connection(_) => {}
     }
     let connection = host.connection_mut(id)?;
+    if connection.deferred {
+        return Err(Halt::Errno("EISCONN"));
+    }
     if connection.over {
         let error = connection.error.take().unwrap_or("ECONNABORTED");
         // After a failed attempt, the socket can be used for another.

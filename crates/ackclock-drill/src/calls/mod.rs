@@ -35,6 +35,8 @@ pub struct CallState {
     pub done: u64,
     /// Whether the call sleeps until there is room to write.
     pub sleeps: bool,
+    /// Whether the call has opened a connection with Fast Open, or waits for one.
+    pub opens: bool,
 }
 
 /// Why a call ends early.
@@ -98,8 +100,6 @@ const BEYOND: &[(&str, &str)] = &[
     ("SOCK_DGRAM", "datagram sockets"),
     ("SOCK_RAW", "raw sockets"),
     ("TCP_AO_ADD_KEY", "authentication (TCP-AO)"),
-    ("TCP_FASTOPEN_CONNECT", "TCP_FASTOPEN_CONNECT"),
-    ("TCP_FASTOPEN_NO_COOKIE", "TCP_FASTOPEN_NO_COOKIE"),
     ("TCP_MD5SIG", "MD5 signatures"),
     ("TCP_MD5SIG_EXT", "MD5 signatures"),
     ("TCP_REPAIR", "TCP_REPAIR"),

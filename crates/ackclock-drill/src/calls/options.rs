@@ -5,7 +5,7 @@ use crate::ast::{Call, Expr};
 use crate::cookies::{Key, bytes_of_text};
 use crate::host::Host;
 use crate::send_buffer::LEAST;
-use crate::socket::{Options, SocketId};
+use crate::socket::{Options, Role, SocketId};
 use crate::stamps;
 use crate::symbols::{NONBLOCK, RDWR, errno_number, value};
 use crate::sysctl::congestion_control;
@@ -49,11 +49,17 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
     let arguments = Arguments::of(call, 4)?;
     let own = host.base_congestion_control();
     let freebsd = host.is_freebsd();
+    let allowed = host.opens_fast();
     let (id, socket) = host.socket_mut(arguments.int(0)?)?;
     let name = name(arguments.get(2))?;
     let argument = arguments.get(3);
+    let (connected, listens) = (socket.connection().is_some(), matches!(socket.role, Role::Listening(_)));
     let options = &mut socket.options;
     let number = || eval(argument);
+    let switch = || match eval(argument)? {
+        value @ (0 | 1) => Ok::<bool, Halt>(value == 1),
+        _ => Err(Halt::Errno("EINVAL")),
+    };
     // The value is a C int.
     let count =
         || -> Result<u64, Halt> { u32::try_from(eval(argument)?).map(u64::from).map_err(|_| Halt::Errno("EINVAL")) };
@@ -87,6 +93,12 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
         "TCP_KEEPINTVL" => options.keep_interval = Some(count()? * SECOND),
         "TCP_KEEPCNT" => options.keep_count = Some(count()? as u32),
         "TCP_FASTOPEN" => options.fast_open = number()?,
+        // net/ipv4/tcp.c, do_tcp_setsockopt
+        "TCP_FASTOPEN_CONNECT" if !allowed => return Err(Halt::Errno("EOPNOTSUPP")),
+        "TCP_FASTOPEN_CONNECT" if connected || listens => return Err(Halt::Errno("EINVAL")),
+        "TCP_FASTOPEN_NO_COOKIE" if connected => return Err(Halt::Errno("EINVAL")),
+        "TCP_FASTOPEN_CONNECT" => options.fast_open_connect = switch()?,
+        "TCP_FASTOPEN_NO_COOKIE" => options.fast_open_no_cookie = switch()?,
         "TCP_FASTOPEN_KEY" => options.fast_open_key = Some(fast_open_key(argument, arguments.int(4)?)?),
         "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
         "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
@@ -134,6 +146,7 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
             let (acked, written) = (connection.endpoint.acked(), connection.written);
             connection.stamps.set(options.timestamping, acked, written);
         }
+        "TCP_SYNCNT" => connection.endpoint.set_syn_retries(options.syn_count.unwrap_or(0)),
         "TCP_NODELAY" => connection.endpoint.set_nagle(!options.no_delay),
         "TCP_CORK" => connection.endpoint.set_cork(options.cork),
         "TCP_USER_TIMEOUT" => connection.endpoint.set_user_timeout(options.user_timeout.unwrap_or(0)),
@@ -224,6 +237,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPINIT" if freebsd => (options.keep_init.unwrap_or(keep_init) / SECOND) as i64,
         "TCP_NOOPT" if freebsd => i64::from(options.no_options),
         "TCP_FASTOPEN" => options.fast_open,
+        "TCP_FASTOPEN_CONNECT" => i64::from(options.fast_open_connect),
+        "TCP_FASTOPEN_NO_COOKIE" => i64::from(options.fast_open_no_cookie),
         "TCP_USER_TIMEOUT" => (options.user_timeout.unwrap_or(0) / MILLISECOND) as i64,
         "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,
         _ => match options.stored.get(name) {

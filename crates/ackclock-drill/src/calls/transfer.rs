@@ -44,7 +44,12 @@ pub(super) fn send(host: &mut Host, call: &Call, progress: &mut CallState) -> Ca
     let arguments = Arguments::of(call, 4)?;
     let id = host.socket_of(arguments.int(0)?)?;
     wild(&arguments)?;
-    transmit(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
+    let flags = arguments.int(3)?;
+    let nowhere = arguments.get(4) == &Expr::Word("AF_UNSPEC".to_owned());
+    if nowhere && flags & MSG_FASTOPEN != 0 && !host.is_freebsd() {
+        return Err(Halt::Errno("EOPNOTSUPP"));
+    }
+    transmit(host, id, arguments.bytes(2)?, flags, progress)
 }
 
 pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
@@ -150,15 +155,14 @@ pub(super) fn transmit_cut(
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
     }
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
-    if matches!(host.sockets[id].role, Role::Fresh) && host.writes_open(id, flags) {
-        let early = host.open_by_write(id)?.min(wanted);
-        if early > 0 {
-            write_early(host, id, early, flags)?;
-            progress.done = early;
-        }
+    if opens(host, id, flags, waits, progress)? {
+        let early = host.open_by_write(id, wanted)?;
+        write_early(host, id, early, flags)?;
+        progress.done = early;
+        progress.opens = true;
         // A call that waits goes on after the handshake, unless FreeBSD has queued its data.
-        if waits && !(early > 0 && host.is_freebsd()) {
-            host.connection_mut(id)?.write_pending = true;
+        if waits && !host.is_freebsd() {
+            host.connection_mut(id)?.write_pending = early < wanted;
             return Ok(Answer::Blocks(NEVER));
         }
         if early == 0 {
@@ -170,13 +174,18 @@ pub(super) fn transmit_cut(
         return Err(Halt::Errno("EPIPE"));
     }
     let connection = host.connection_mut(id)?;
+    if progress.opens && connection.connected {
+        connection.connect_pending = false;
+    }
     if connection.over || connection.write_shut {
-        if progress.done > 0 {
+        // net/ipv4/af_inet.c, __inet_stream_connect: data in a SYN without an answer was not written.
+        let failed = progress.opens && !connection.connected;
+        if progress.done > 0 && !failed {
             return Ok(Answer::Value(progress.done as i64));
         }
         return Err(Halt::Errno(connection.error.take().unwrap_or("EPIPE")));
     }
-    connection.write_pending = waits && !connection.connected;
+    connection.write_pending = waits && !connection.connected && progress.done < wanted;
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
@@ -233,15 +242,56 @@ pub(super) fn transmit_cut(
     finish_write(host, id, wanted, flags, progress)
 }
 
+/// Whether a write opens a connection: with FreeBSD, one to a socket with TCP_FASTOPEN that has none, and with Linux, one
+/// with MSG_FASTOPEN or after a `connect` that has left the SYN to it (net/ipv4: tcp.c, tcp_sendmsg_fastopen; af_inet.c,
+/// __inet_stream_connect).
+fn opens(host: &mut Host, id: SocketId, flags: i64, waits: bool, progress: &mut CallState) -> Result<bool, Halt> {
+    let allowed = host.opens_fast();
+    let asked = flags & MSG_FASTOPEN != 0;
+    if host.is_freebsd() {
+        let asked = asked || host.sockets[id].options.fast_open != 0;
+        return Ok(asked && matches!(host.sockets[id].role, Role::Fresh));
+    }
+    let deferred = host.sockets[id].connection().is_some_and(|connection| connection.deferred);
+    if progress.opens || !asked && !deferred {
+        return Ok(false);
+    }
+    if !allowed {
+        return Err(Halt::Errno("EOPNOTSUPP"));
+    }
+    let connection = match &mut host.sockets[id].role {
+        Role::Fresh => return Ok(true),
+        Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
+        Role::Connection(_) if deferred => return Ok(true),
+        Role::Connection(connection) => connection,
+    };
+    if connection.fast_request {
+        return Err(Halt::Errno("EALREADY"));
+    }
+    if !connection.connect_pending {
+        return Err(Halt::Errno("EISCONN"));
+    }
+    if connection.over {
+        return Err(Halt::Errno(connection.error.take().unwrap_or("ECONNABORTED")));
+    }
+    if !connection.connected && !waits {
+        return Err(Halt::Errno("EALREADY"));
+    }
+    progress.opens = true;
+    Ok(false)
+}
+
 /// Writes the data of a call that opens its connection, and starts the handshake.
 fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result<(), Halt> {
     let now = host.now;
     // Linux keeps the data of the SYN in a buffer of its own.
     let push = if host.is_freebsd() { crate::stack::push(flags) } else { Push::EndOfRecord };
     let connection = host.connection_mut(id)?;
-    connection.endpoint.write_with(now, wanted, push);
-    connection.written += wanted;
-    connection.stamps.on_write(connection.written, false);
+    if wanted > 0 {
+        connection.endpoint.write_with(now, wanted, push);
+        connection.written += wanted;
+        connection.stamps.on_write(connection.written, false);
+    }
     connection.endpoint.connect(now);
     Ok(())
 }

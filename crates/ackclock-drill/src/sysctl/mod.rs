@@ -56,6 +56,8 @@ pub struct Sysctls {
     pub fast_open: Option<u32>,
     /// tcp_fastopen_key
     pub fast_open_key: Option<Key>,
+    /// Whether a command has emptied the cache of Fast Open's cookies (`ip tcp_metrics flush`).
+    pub forgets_cookies: bool,
     /// Settings of FreeBSD.
     pub freebsd: FreeBsd,
 }

@@ -72,8 +72,8 @@ impl Endpoint {
             return;
         }
         let Some(client) = fast.client else { return };
-        segment.set_fast_open(Some(client.option));
-        if client.option.has_cookie() {
+        segment.set_fast_open(client.option);
+        if client.option.is_none_or(|option| option.has_cookie()) {
             // Linux leaves room for all options that a header can hold (net/ipv4/tcp_output.c, tcp_send_syn_data).
             let options = match self.sender.config.conformance {
                 Conformance::Linux => MAX_OPTIONS,
@@ -89,16 +89,57 @@ impl Endpoint {
     }
 
     /// Processes the SYN-ACK to our SYN, which acknowledges `acked` bytes of its data. The rest is sent again after the
-    /// handshake.
+    /// handshake. An answer to a SYN without the option has no cookie that counts.
     pub(super) fn take_fast_open_answer(&mut self, segment: &Segment, acked: u32, progress: &mut Progress) {
-        if self.cold.fast.client.is_none() {
-            return;
-        }
-        self.cold.fast.answer = Some(Answer { option: segment.fast_open(), acked });
+        let Some(client) = self.cold.fast.client else { return };
+        let option = segment.fast_open().filter(|_| client.option.is_some());
+        self.cold.fast.answer = Some(Answer { option, acked, repeated: self.cold.syns_sent > 1 });
         if acked > 0 {
             self.sender.take_syn_data(u64::from(acked));
             progress.add(Progress::ACKED);
         }
+    }
+
+    /// Processes what belongs to the SYN's data after the SYN-ACK has established the connection. In Linux, data of the
+    /// SYN that was not acknowledged counts as sent and lost, and only if nothing is left, the SYN-ACK may bring data of
+    /// its own (net/ipv4/tcp_input.c, tcp_rcv_fastopen_synack). In other stacks the rest of the data was never sent.
+    pub(super) fn follow_fast_open<O: Observer>(
+        &mut self,
+        now: Nanos,
+        segment: &Segment,
+        progress: &mut Progress,
+        obs: &mut O,
+    ) {
+        let linux = self.sender.config.conformance == Conformance::Linux;
+        let left = self.cold.fast.left();
+        if linux && left > 0 {
+            self.sender.lose_syn_data(self.cold.syn_sent_at, left);
+        }
+        if segment.len == 0 && !segment.flags.has(Flags::FIN) {
+            return;
+        }
+        // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux drops those of
+        // a SYN-ACK without Fast Open.
+        let takes = if linux { self.cold.fast.client.is_some() && left == 0 } else { true };
+        if takes {
+            self.cold.fast.received = segment.seq_len() - 1;
+            self.take_payload(now, segment, 0, progress, obs);
+        }
+    }
+
+    /// Takes the acknowledgment of the SYN's data from the segment that ends a simultaneous open.
+    pub(super) fn take_syn_data_ack(&mut self, segment: &Segment, progress: &mut Progress) {
+        if let Some(acked) = self.acked_with_syn(segment).filter(|&acked| acked > 0 && self.sender.nxt() == 0) {
+            self.sender.take_syn_data(u64::from(acked));
+            progress.add(Progress::ACKED);
+        }
+    }
+
+    /// Lets the data of an application that waits to write carry the ACK of the SYN-ACK (Linux net/ipv4/tcp_input.c,
+    /// tcp_rcv_synsent_state_process). Call this between the arrival of the SYN-ACK and the write.
+    pub fn join_handshake_ack(&mut self, now: Nanos) {
+        self.due.set(Due::HANDSHAKE, false);
+        self.receiver.expect_data(now);
     }
 
     /// Processes the option and the data of a peer's SYN. Returns whether the data is accepted.

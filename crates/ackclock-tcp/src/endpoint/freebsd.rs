@@ -2,7 +2,7 @@
 //! tcp_timewait.c, tcp_twcheck; tcp_subr.c, tcp_ctlinput_with_port), where it differs from that of RFC 9293.
 
 use super::{Due, Endpoint, Progress, State, Uses, unwrap};
-use crate::config::{Config, Conformance};
+use crate::Config;
 use crate::error::{Error, Icmp};
 use crate::{Flags, Nanos, Observer, Segment};
 
@@ -223,19 +223,6 @@ impl Endpoint {
             _ if hard && self.sender.config.icmp_may_rst => {}
             _ => self.cold.soft_error = Some(error),
         }
-    }
-
-    /// Whether a path MTU concerns only what later SYNs offer: nothing is outstanding but a SYN.
-    pub(super) fn offers_less(&mut self, mtu: u32) -> bool {
-        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
-        if freebsd && self.state == State::SynSent && mtu < self.cold.pmtu {
-            // The host cache keeps the path MTU, from which tcp_mssopt computes the offered segment size.
-            let less = self.cold.pmtu - mtu;
-            self.cold.pmtu = mtu;
-            self.sender.config.mss = self.sender.config.mss.saturating_sub(less).max(1);
-            return true;
-        }
-        false
     }
 
     /// Applies settings that FreeBSD reads for every segment, so that a change concerns existing connections, too.

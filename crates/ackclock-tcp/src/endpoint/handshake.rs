@@ -93,6 +93,10 @@ impl Endpoint {
             self.refuse(segment);
             return;
         }
+        if acks_ours && self.echoes_strangely(now, segment) {
+            self.refuse(segment);
+            return;
+        }
         if segment.flags.has(Flags::RST) {
             if acks_ours {
                 self.fail(now, Error::Refused, progress, obs);
@@ -112,13 +116,7 @@ impl Endpoint {
             // What the peer did not take of the SYN's data leaves again at once (tcp_rcv_fastopen_synack).
             let bare = !self.sender.config.handshake_data && self.cold.fast.left() == 0;
             self.due.set(Due::HANDSHAKE, bare);
-            if self.sender.config.conformance != Conformance::Linux
-                && (segment.len > 0 || segment.flags.has(Flags::FIN))
-            {
-                // RFC 9293 section 3.10.7.3, fifth step: text and controls are processed as in ESTABLISHED. Linux
-                // drops them.
-                self.take_payload(now, segment, 0, progress, obs);
-            }
+            self.follow_fast_open(now, segment, progress, obs);
         } else {
             // Simultaneous open.
             self.take_syn_ecn(segment);
@@ -126,6 +124,18 @@ impl Endpoint {
             self.due.set(Due::SYN, true);
             self.enter(now, State::SynReceived, obs);
         }
+    }
+
+    /// Whether Linux refuses an answer to our SYN because it echoes a timestamp that no SYN had (net/ipv4/tcp_input.c,
+    /// tcp_rcv_synsent_state_process).
+    fn echoes_strangely(&self, now: Nanos, segment: &Segment) -> bool {
+        let config = &self.sender.config;
+        let echo = segment.timestamps.map_or(0, |stamps| stamps.ecr);
+        if echo == 0 || !config.timestamps || config.conformance != Conformance::Linux {
+            return false;
+        }
+        let first = self.cold.syn_stamp;
+        echo.wrapping_sub(first) > self.stamps.val(now).wrapping_sub(first)
     }
 
     fn take_syn(&mut self, now: Nanos, segment: &Segment) {

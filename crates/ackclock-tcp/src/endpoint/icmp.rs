@@ -1,6 +1,6 @@
 //! Response to ICMP messages about segments that we sent.
 
-use super::{Endpoint, Progress, State};
+use super::{Due, Endpoint, Progress, State};
 use crate::config::Conformance;
 use crate::error::Icmp;
 use crate::{Nanos, Observer};
@@ -51,13 +51,30 @@ impl Endpoint {
         attempt && message != Icmp::ParameterProblem
     }
 
+    /// Takes a smaller path MTU while nothing but a SYN is outstanding. Later SYNs offer a smaller segment size (FreeBSD:
+    /// the host cache keeps the MTU, from which tcp_mssopt computes it; Linux: net/ipv4/tcp_output.c,
+    /// tcp_advertise_mss). In Linux, a SYN with data was too large and leaves again at once, without data
+    /// (net/ipv4/tcp_input.c, tcp_simple_retransmit).
+    fn offer_less(&mut self, mtu: u32) {
+        if mtu >= self.cold.pmtu {
+            return;
+        }
+        let less = self.cold.pmtu - mtu;
+        self.cold.pmtu = mtu;
+        self.sender.config.mss = self.sender.config.mss.saturating_sub(less).max(1);
+        let linux = self.sender.config.conformance == Conformance::Linux;
+        if linux && self.cold.fast.left() > 0 {
+            self.due.set(Due::SYN, true);
+        }
+    }
+
     /// Accepts a message only if it is about a segment that is outstanding (RFC 5927 section 4.1).
     //= https://www.rfc-editor.org/rfc/rfc7323#section-5.7
     //# any TCP implementation that implements PAWS MUST also implement Path MTU Discovery
     fn on_smaller_mtu(&mut self, mtu: u32, seq: u32) {
         let mtu = mtu.max(LEAST_MTU);
-        if self.offers_less(mtu) {
-            return;
+        if self.state == State::SynSent && self.sender.config.conformance != Conformance::Rfc {
+            return self.offer_less(mtu);
         }
         let outstanding = self.sender.nxt() - self.sender.una();
         let age = u64::from(seq.wrapping_sub(self.wire(self.sender.una())));

@@ -175,10 +175,11 @@ impl Endpoint {
         let mut handshake = false;
         if self.state == State::SynReceived {
             let early = self.cold.fast.accepted && ack.is_some_and(|ack| ack <= self.sender.nxt());
-            if segment.ack != base && !early {
+            if !early && self.acked_with_syn(segment).is_none() {
                 self.refuse(segment);
                 return false;
             }
+            self.take_syn_data_ack(segment, progress);
             handshake = self.take_handshake(now, segment, progress, obs);
         }
         let Some(ack) = ack.filter(|&ack| ack >= una) else {

@@ -11,6 +11,11 @@ impl Endpoint {
         self.sender.set_nagle(on);
     }
 
+    /// Sets the number of retransmissions of the SYN before an attempt to connect is given up (TCP_SYNCNT).
+    pub fn set_syn_retries(&mut self, retries: u32) {
+        self.sender.config.syn_retries = retries;
+    }
+
     /// Turns on or off that segments wait until they are full (TCP_CORK), at most for a retransmission timeout.
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);

@@ -85,6 +85,9 @@ fn unit_of_first_window(config: &Config) -> u64 {
     if small && config.ack_rule == AckRule::Linux { mss } else { 1 }
 }
 
+/// Segments that Linux acknowledges at once after an event (include/net/tcp.h).
+const TCP_MAX_QUICKACKS: u32 = 16;
+
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let space = Space::new(config);
@@ -290,6 +293,12 @@ impl Receiver {
     /// Acknowledges segments at once for a while (see [`Acks::enter_quick`]).
     pub fn enter_quick(&mut self, most: u32) {
         self.acks.enter_quick(most, self.edge - self.received());
+    }
+
+    /// Records that data of ours is about to answer a SYN-ACK.
+    pub fn expect_data(&mut self, now: Nanos) {
+        self.enter_quick(TCP_MAX_QUICKACKS);
+        self.acks.last_arrival = now;
     }
 
     /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at

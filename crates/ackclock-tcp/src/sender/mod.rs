@@ -338,6 +338,21 @@ impl Sender {
         self.last_edge = self.window_edge;
     }
 
+    /// Records that the next `bytes` of the stream were sent in the SYN at `sent_at`, did not arrive, and are to be
+    /// retransmitted.
+    #[cold]
+    pub fn lose_syn_data(&mut self, sent_at: Nanos, bytes: u32) {
+        let end = self.nxt + u64::from(bytes);
+        while self.nxt < end {
+            let len = (end - self.nxt).min(self.mss) as u32;
+            self.board.push(self.nxt, len, sent_at);
+            self.nxt += u64::from(len);
+        }
+        self.board.mark_all_lost();
+        self.repair_without_response();
+        self.mark_syn_data(end);
+    }
+
     /// Stream offset after all data to send, the FIN included.
     #[inline]
     fn end(&self) -> u64 {

@@ -120,6 +120,12 @@ impl Sender {
         self.marks.marked_only = true;
     }
 
+    /// Records that the data of the SYN up to `end` is pushed when it is sent again (Linux net/ipv4/tcp_output.c,
+    /// tcp_send_syn_data).
+    pub(super) fn mark_syn_data(&mut self, end: u64) {
+        self.marks.sent.push_back(end);
+    }
+
     #[inline(never)]
     fn mark_pushed(&mut self, end: u64, by_writer: bool) {
         let una = self.una;
