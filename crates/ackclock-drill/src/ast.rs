@@ -116,6 +116,8 @@ pub struct Tcp {
     pub seq: u32,
     /// Whether the sequence number is the one on the wire (`0:0(0)!`) rather than relative to the initial one.
     pub absolute: bool,
+    /// Whether a packet that leaves may have any sequence number (`...(0)`).
+    pub any_seq: bool,
     /// Payload length, bytes.
     pub len: u32,
     /// Acknowledgment number; 0 if not given.
@@ -145,8 +147,8 @@ pub enum TcpOption {
     Sack(Vec<(u32, u32)>),
     /// Timestamps.
     Timestamps {
-        /// TSval.
-        val: u32,
+        /// TSval; `None` for any value, in a packet that leaves.
+        val: Option<u32>,
         /// TSecr.
         ecr: u32,
     },

@@ -31,7 +31,10 @@ pub fn ecn_name(bits: u8) -> &'static str {
 pub fn segment(tcp: &Tcp) -> String {
     let end = tcp.seq.wrapping_add(tcp.len);
     let mark = if tcp.absolute { "!" } else { "" };
-    let mut text = format!("{} {}:{}({}){mark}", flags(tcp), tcp.seq, end, tcp.len);
+    let mut text = match tcp.any_seq {
+        true => format!("{} ...({})", flags(tcp), tcp.len),
+        false => format!("{} {}:{end}({}){mark}", flags(tcp), tcp.seq, tcp.len),
+    };
     if tcp.flags & Flags::ACK.0 != 0 {
         text += &format!(" ack {}", tcp.ack);
     }
@@ -81,7 +84,10 @@ pub fn option(option: &TcpOption) -> String {
         TcpOption::Sack(blocks) => {
             blocks.iter().fold("sack".to_owned(), |text, (start, end)| format!("{text} {start}:{end}"))
         }
-        TcpOption::Timestamps { val, ecr } => format!("TS val {val} ecr {ecr}"),
+        TcpOption::Timestamps { val, ecr } => {
+            let val = val.map_or_else(|| "...".to_owned(), |val| val.to_string());
+            format!("TS val {val} ecr {ecr}")
+        }
         TcpOption::AccEcn(counters) => counters.iter().fold("ECN".to_owned(), |text, (field, value)| {
             let name = match field {
                 AccEcnField::E0b => "e0b",

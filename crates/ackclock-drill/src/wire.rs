@@ -126,7 +126,7 @@ impl Numbers {
                         (*start, *end) = (remote(*start), remote(*end));
                     }
                 }
-                TcpOption::Timestamps { val, .. } => *val = self.timestamp(*val),
+                TcpOption::Timestamps { val, .. } => *val = val.map(|val| self.timestamp(val)),
                 _ => {}
             }
         }
@@ -159,7 +159,9 @@ pub fn segment_of(packet: &Packet, tcp: &Tcp) -> Result<Segment, Stop> {
                 }
                 segment.sack_count = blocks.len().min(MAX_SACK_BLOCKS) as u8;
             }
-            &TcpOption::Timestamps { val, ecr } => segment.timestamps = Some(Timestamps { val, ecr }),
+            &TcpOption::Timestamps { val, ecr } => {
+                segment.timestamps = Some(Timestamps { val: val.unwrap_or(0), ecr });
+            }
             TcpOption::AccEcn(counters) => segment.set_accecn(Some(accecn(counters))),
             TcpOption::FastOpen { cookie, experimental } => {
                 segment.set_fast_open(Some(FastOpen::new(cookie, *experimental)));
@@ -181,7 +183,7 @@ pub fn tcp_of(segment: &Segment) -> Tcp {
         options.push(TcpOption::SackPermitted);
     }
     if let Some(Timestamps { val, ecr }) = segment.timestamps {
-        options.push(TcpOption::Timestamps { val, ecr });
+        options.push(TcpOption::Timestamps { val: Some(val), ecr });
     }
     if syn && segment.window_scale != Segment::NO_OPTION {
         options.push(TcpOption::WindowScale(segment.window_scale));
@@ -202,6 +204,7 @@ pub fn tcp_of(segment: &Segment) -> Tcp {
         ace: None,
         seq: segment.seq,
         absolute: false,
+        any_seq: false,
         len: segment.len,
         ack: if segment.flags.has(Flags::ACK) { segment.ack } else { 0 },
         window: Some(segment.window),

@@ -143,7 +143,7 @@ fn write_option(option: &TcpOption, out: &mut Vec<u8>) -> Result<(), Stop> {
         }
         TcpOption::Timestamps { val, ecr } => {
             out.extend([8, 10]);
-            out.extend(val.to_be_bytes());
+            out.extend(val.unwrap_or(0).to_be_bytes());
             out.extend(ecr.to_be_bytes());
         }
         // The order of the counters tells the kind of the option (RFC 9768 section 3.2.3).
@@ -198,6 +198,7 @@ pub fn read(bytes: &[u8]) -> Option<Seen> {
         ace: None,
         seq: number32(rest, 4)?,
         absolute: false,
+        any_seq: false,
         len: u32::try_from(length.checked_sub(header)?).ok()?,
         ack: number32(rest, 8)?,
         window: Some(number16(rest, 14)?),
@@ -243,7 +244,7 @@ fn read_option(kind: u8, data: &[u8]) -> Option<TcpOption> {
             let block = |block: &[u8]| Some((number32(block, 0)?, number32(block, 4)?));
             TcpOption::Sack(data.chunks_exact(8).map(block).collect::<Option<_>>()?)
         }
-        (8, 8) => TcpOption::Timestamps { val: number32(data, 0)?, ecr: number32(data, 4)? },
+        (8, 8) => TcpOption::Timestamps { val: Some(number32(data, 0)?), ecr: number32(data, 4)? },
         (172 | 174, length) if length % 3 == 0 => {
             use AccEcnField::{Ceb, E0b, E1b};
             let order = if kind == 172 { [E0b, Ceb, E1b] } else { [E1b, Ceb, E0b] };
@@ -269,7 +270,7 @@ mod tests {
             vec![
                 TcpOption::Mss(1460),
                 TcpOption::SackPermitted,
-                TcpOption::Timestamps { val: 100, ecr: 7 },
+                TcpOption::Timestamps { val: Some(100), ecr: 7 },
                 TcpOption::Nop,
                 TcpOption::WindowScale(8),
             ],
@@ -298,6 +299,7 @@ mod tests {
                     ace: None,
                     seq: 0xffff_fff0,
                     absolute: false,
+                    any_seq: false,
                     len: 1001,
                     ack: 77,
                     window: Some(500),

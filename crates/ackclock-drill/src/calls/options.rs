@@ -27,6 +27,7 @@ const STORED: &[&str] = &[
     "IPV6_RECVERR",
     "IPV6_V6ONLY",
     "SO_BUSY_POLL",
+    "SO_DEBUG",
     "SO_INCOMING_CPU",
     "SO_MARK",
     "SO_PRIORITY",

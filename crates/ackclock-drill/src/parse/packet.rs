@@ -187,8 +187,13 @@ impl Parser {
 
     fn tcp(&mut self, inbound: bool) -> Parsed<Tcp> {
         let (flags, ace) = self.flags()?;
-        let (seq, len) = self.sequence()?;
-        let absolute = self.eat('!');
+        let at = self.at();
+        let any_seq = self.peek() == Some(&Kind::Ellipsis);
+        let (seq, len) = if any_seq { (0, self.length_alone()?) } else { self.sequence()? };
+        if inbound && any_seq {
+            return Err(SyntaxError::new(at, "...(n) is accepted only in a packet that leaves"));
+        }
+        let absolute = !any_seq && self.eat('!');
         let ack = if self.eat_word("ack") { self.sequence_number("ack")? } else { 0 };
         let window = if self.eat_word("win") { Some(self.integer("win", U16)? as u16) } else { None };
         let urgent = if self.eat_word("urg") { self.integer("urg", U16)? as u16 } else { 0 };
@@ -197,7 +202,11 @@ impl Parser {
         if inbound && options.is_none() {
             return Err(SyntaxError::new(at, "<...> is accepted only in a packet that leaves"));
         }
-        Ok(Tcp { flags, ace, seq, absolute, len, ack, window, urgent, options })
+        let any = |option: &TcpOption| matches!(option, TcpOption::Timestamps { val: None, .. });
+        if inbound && options.iter().flatten().any(any) {
+            return Err(SyntaxError::new(at, "TS val ... is accepted only in a packet that leaves"));
+        }
+        Ok(Tcp { flags, ace, seq, absolute, any_seq, len, ack, window, urgent, options })
     }
 
     /// Parses `S`, `.`, `FP.`, `SEWA`, `-` for no flags, and a digit for the ACE field of Accurate ECN.
@@ -210,6 +219,8 @@ impl Parser {
                 Some(Kind::Punct('.')) if !text.is_empty() && !text.contains('.') => ".".to_owned(),
                 _ if !text.is_empty() && !self.joined() => break,
                 Some(Kind::Word(word)) => word.clone(),
+                // A digit of the ACE field may come first.
+                Some(Kind::Int(digit)) if text.is_empty() => digit.to_string(),
                 Some(Kind::Punct('.')) => ".".to_owned(),
                 Some(Kind::Punct('-')) if text.is_empty() => "-".to_owned(),
                 Some(Kind::Float(float)) if float.starts_with('.') => float.clone(),
@@ -264,6 +275,15 @@ impl Parser {
         Ok((start, len))
     }
 
+    /// Parses `...(100)`, the payload of a segment with any sequence number.
+    fn length_alone(&mut self) -> Parsed<u32> {
+        self.next += 1;
+        self.expect('(')?;
+        let len = self.integer("the payload", u32::MAX)?;
+        self.expect(')')?;
+        Ok(len)
+    }
+
     /// Parses options up to `>`; `None` for `<...>`.
     fn options(&mut self) -> Parsed<Option<Vec<TcpOption>>> {
         if self.peek() == Some(&Kind::Ellipsis) {
@@ -308,14 +328,16 @@ impl Parser {
                 TcpOption::Sack(blocks)
             }
             "TS" => {
-                let values = |parser: &mut Parser, name: &str| {
-                    if !parser.eat_word(name) {
-                        return Err(parser.unexpected(name));
-                    }
-                    parser.integer(name, u32::MAX)
-                };
-                let val = values(self, "val")?;
-                TcpOption::Timestamps { val, ecr: values(self, "ecr")? }
+                if !self.eat_word("val") {
+                    return Err(self.unexpected("val"));
+                }
+                let any = self.peek() == Some(&Kind::Ellipsis);
+                self.next += usize::from(any);
+                let val = if any { None } else { Some(self.integer("val", u32::MAX)?) };
+                if !self.eat_word("ecr") {
+                    return Err(self.unexpected("ecr"));
+                }
+                TcpOption::Timestamps { val, ecr: self.integer("ecr", u32::MAX)? }
             }
             "ECN" | "accecn" | "AccECN" => self.accecn()?,
             name if is_fast_open(name) => self.fast_open(name == "FOEXP")?,

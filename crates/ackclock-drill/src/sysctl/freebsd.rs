@@ -1,7 +1,7 @@
 //! Settings of FreeBSD's kernel, as far as they concern an endpoint.
 
 use crate::verdict::Stop;
-use ackclock_tcp::config::EcnMode;
+use ackclock_tcp::config::{AccEcnOptions, EcnMode, InitialWindow};
 use ackclock_tcp::{Config, MILLISECOND, Nanos};
 
 /// Settings of a script; `None` keeps the stack's own value.
@@ -24,6 +24,8 @@ pub struct FreeBsd {
     icmp_may_rst: Option<bool>,
     ecn_syn_retries: Option<u32>,
     time_wait: Option<Nanos>,
+    /// net.inet.tcp.initcwnd_segments
+    initial_window: Option<u32>,
     /// kern.ipc.maxsockbuf, bytes; it determines the window scale.
     largest_buffer: Option<u64>,
     /// net.inet.tcp.recvspace, bytes.
@@ -48,6 +50,7 @@ const HARMLESS: &[&str] = &["net.inet.tcp.hostcache.purgenow", "net.inet.tcp.syn
 /// Settings that have an effect only with other values than these.
 const OFF: &[(&str, &str)] = &[
     ("net.inet.tcp.blackhole", "0"),
+    ("net.inet.tcp.ecn.plusplus", "0"),
     ("net.inet.tcp.syncookies_only", "0"),
     ("net.inet.tcp.tolerate_missing_ts", "0"),
 ];
@@ -104,6 +107,7 @@ impl FreeBsd {
             "net.inet.tcp.icmp_may_rst" => self.icmp_may_rst = switch()?,
             "net.inet.tcp.ecn.maxretries" => self.ecn_syn_retries = Some(number()?),
             "net.inet.tcp.msl" => self.time_wait = millis()?.map(|msl| 2 * msl),
+            "net.inet.tcp.initcwnd_segments" => self.initial_window = Some(number()?),
             "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
             "net.inet.tcp.sendspace" => self.send_buffer = bytes()?,
             "net.inet.tcp.fastopen.client_enable" => self.fast_open_client = switch()?,
@@ -114,7 +118,8 @@ impl FreeBsd {
     }
 
     /// Applies the settings to a stack's configuration.
-    pub fn apply(&self, config: &mut Config) -> Result<(), Stop> {
+    /// `passive` is whether the peer opens the connection.
+    pub fn apply(&self, config: &mut Config, passive: bool) -> Result<(), Stop> {
         if let Some(on) = self.rfc1323 {
             (config.timestamps, config.window_scaling) = (on, on);
         }
@@ -124,8 +129,19 @@ impl FreeBsd {
                 0 => EcnMode::Off,
                 1 => EcnMode::Classic,
                 2 => EcnMode::Passive,
+                // sys/netinet/tcp_ecn.c, tcp_ecn_output_syn_sent: with 4, only a peer asks for it.
+                3 => EcnMode::Accurate,
+                4 if passive => EcnMode::Accurate,
+                4 => EcnMode::Off,
                 _ => return Stop::unsupported(format!("sysctl net.inet.tcp.ecn.enable={mode}")),
             };
+        }
+        if config.ecn == EcnMode::Accurate {
+            // FreeBSD has the ACE field without the option.
+            config.accecn_options = AccEcnOptions::Never;
+        }
+        if let Some(segments) = self.initial_window.filter(|&segments| segments > 0) {
+            config.initial_window = InitialWindow::Segments(segments);
         }
         config.initial_rto = self.rexmit_initial.unwrap_or(config.initial_rto);
         config.min_rto = self.rexmit_min.unwrap_or(config.min_rto);

@@ -280,7 +280,7 @@ impl Sysctls {
         } else {
             config.pacing = Pacing::Off;
         }
-        self.freebsd.apply(config)?;
+        self.freebsd.apply(config, passive)?;
         if !config.sack && config.recovery == Recovery::Sack {
             config.recovery = Recovery::NewReno;
         }

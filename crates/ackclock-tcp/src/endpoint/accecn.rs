@@ -55,6 +55,8 @@ pub(super) struct AccEcn {
     usage: AccEcnOptions,
     /// Whether a peer that has sent no option receives none, as in Linux.
     mutual: bool,
+    /// Whether the rules of the handshake are those of FreeBSD.
+    freebsd: bool,
     /// Whether the peer has sent an option.
     seen: bool,
     /// The duplicate reported together with the last option, and whether that duplicate arrived again, which means that
@@ -86,6 +88,7 @@ impl AccEcn {
             tests: 0,
             usage: config.accecn_options,
             mutual: config.conformance == Conformance::Linux,
+            freebsd: config.conformance == Conformance::FreeBsd,
             seen: false,
             told_duplicate: None,
             blocked: false,
@@ -113,12 +116,31 @@ impl AccEcn {
         }
     }
 
+    /// Processes a SYN that asks for AccECN. FreeBSD counts its mark (sys/netinet/tcp_ecn.c, tcp_ecn_syncache_socket); in
+    /// RFC 9768 the SYN-ACK tells of it alone.
+    pub fn on_syn(&mut self, field: Ecn) {
+        if self.freebsd && field == Ecn::Ce && self.cep == FIRST_CEP {
+            self.cep += 1;
+        }
+    }
+
+    /// Takes the mark of our SYN as counted by the server, if the flags of its SYN-ACK tell of one (FreeBSD
+    /// sys/netinet/tcp_ecn.c, tcp_ecn_input_syn_sent).
+    pub fn expect_marked_syn(&mut self, answer: u8) {
+        self.peer_cep += u32::from(answer == reflected(Ecn::Ce));
+    }
+
     /// Processes the first segment in SYN-RECEIVED. Returns whether the path changes the ECN field; our SYN-ACK was not
     /// ECN-capable.
     pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
         self.test_option(segment.accecn().as_ref());
         self.tests = 1;
         if !AccEcn::is_handshake(segment) {
+            return false;
+        }
+        if self.freebsd {
+            // sys/netinet/tcp_ecn.c, tcp_ecn_input_segment
+            self.peer_cep = FIRST_CEP + u32::from(ace == reflected(Ecn::Ce));
             return false;
         }
         // Table 4.

@@ -12,14 +12,18 @@ impl Endpoint {
     }
 
     /// Closes both directions: a FIN follows the data. If received data was not read, or more data arrives later, the
-    /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1). Before a SYN has arrived there is nothing
+    /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1); FreeBSD's is reset only by later data. Before a SYN has arrived there is nothing
     /// to close, and the attempt ends (RFC 9293 section 3.10.4).
     pub fn close(&mut self, now: Nanos) {
         if matches!(self.state, State::Listen | State::SynSent) {
             return self.forget();
         }
         if self.receiver.unread() > 0 && self.is_synchronised() {
-            return self.reset(now);
+            if self.sender.config.conformance != Conformance::FreeBsd {
+                return self.reset(now);
+            }
+            // FreeBSD discards what was not read and closes as always (sys/netinet/tcp_usrreq.c, tcp_disconnect).
+            self.receiver.read(now, self.receiver.unread());
         }
         self.orphan = true;
         self.shutdown_write(now);

@@ -79,9 +79,12 @@ impl Endpoint {
     /// up at once (section 6.1.1.1), AccECN after one more (RFC 9768 section 3.1.4.1).
     pub(super) fn ecn_of_syn(&self) -> u8 {
         let config = &self.sender.config;
+        let freebsd = config.conformance == Conformance::FreeBsd;
         match (config.ecn.handshake(), self.cold.syn_retries) {
             (EcnMode::Classic, retries) if retries <= config.ecn_syn_retries => CLASSIC_SYN,
-            (EcnMode::Accurate, 0 | 1) => ACCURATE_SYN,
+            // FreeBSD has one setting for both kinds (sys/netinet/tcp_ecn.c, tcp_ecn_output_syn_sent).
+            (EcnMode::Accurate, retries) if freebsd && retries <= config.ecn_syn_retries => ACCURATE_SYN,
+            (EcnMode::Accurate, 0 | 1) if !freebsd => ACCURATE_SYN,
             _ => 0,
         }
     }
@@ -96,6 +99,7 @@ impl Endpoint {
             (EcnMode::Accurate, _) => {
                 self.use_ecn(Uses::ACCECN);
                 self.cold.marks.syn_field = segment.ecn;
+                self.cold.acc.on_syn(segment.ecn);
             }
             // An end that implements only RFC 3168 reads only two of the flags.
             (_, asked) if asked & CLASSIC_SYN == CLASSIC_SYN => self.use_ecn(Uses::CLASSIC_ECN),
@@ -133,6 +137,7 @@ impl Endpoint {
     /// Processes the SYN-ACK that answers our SYN.
     pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
         let answer = bits(segment.flags);
+        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
         match self.sender.config.ecn.handshake() {
             EcnMode::Off | EcnMode::Passive | EcnMode::Dctcp | EcnMode::L4s => {}
             // RFC 3168 section 6.1.1: ECE without CWR.
@@ -145,6 +150,14 @@ impl Endpoint {
                 // The peer does not support ECN, or reflects the flags that it receives.
                 0 | ACCURATE_SYN => {}
                 CLASSIC_SYN_ACK => self.use_ecn(Uses::CLASSIC_ECN),
+                // FreeBSD takes no meaning that is reserved (sys/netinet/tcp_ecn.c, tcp_ecn_input_syn_sent), and uses marks
+                // whatever the path does to them.
+                0b101 if freebsd => {}
+                answer if freebsd => {
+                    self.use_ecn(Uses::ACCECN);
+                    self.cold.acc.start_client(segment);
+                    self.cold.acc.expect_marked_syn(answer);
+                }
                 answer => {
                     self.use_ecn(Uses::ACCECN);
                     // Our SYN was not ECN-capable. If it arrived with another field, a node on the path changes that
@@ -171,8 +184,10 @@ impl Endpoint {
         if let Some(counter) = counter {
             marks.received_bytes[counter] += u64::from(segment.len);
         }
+        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
         if self.uses.has(Uses::ACCECN) {
-            if self.cold.acc.on_arrival(segment, unacked) {
+            // FreeBSD's ACKs wait as without marks.
+            if self.cold.acc.on_arrival(segment, unacked) && !freebsd {
                 self.receiver.owe_ack();
             }
             return;
@@ -182,8 +197,12 @@ impl Endpoint {
         }
         if segment.flags.has(Flags::CWR) {
             marks.echoing = false;
+            if freebsd && segment.len > 0 {
+                // sys/netinet/tcp_ecn.c, tcp_ecn_input_segment
+                self.receiver.owe_ack();
+            }
         }
-        if segment.len == 0 {
+        if segment.len == 0 && !freebsd {
             return;
         }
         match segment.ecn {
@@ -200,9 +219,10 @@ impl Endpoint {
         }
     }
 
-    /// Whether outgoing segments carry AccECN's counters: in TIME-WAIT Linux sends zeros (net/ipv4/tcp_minisocks.c).
+    /// Whether outgoing segments carry feedback: in TIME-WAIT Linux and FreeBSD send zeros (net/ipv4/tcp_minisocks.c;
+    /// sys/netinet/tcp_timewait.c, tcp_twrespond).
     pub(super) fn tells_marks(&self) -> bool {
-        self.state != State::TimeWait || self.sender.config.conformance != Conformance::Linux
+        self.state != State::TimeWait || self.sender.config.conformance == Conformance::Rfc
     }
 
     /// The state machine of DCTCP: ACKs echo the mark of the last segment that arrived, and a change is reported at

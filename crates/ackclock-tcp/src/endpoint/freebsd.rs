@@ -2,7 +2,7 @@
 //! tcp_timewait.c, tcp_twcheck; tcp_subr.c, tcp_ctlinput_with_port), where it differs from that of RFC 9293.
 
 use super::{Due, Endpoint, Progress, State, Uses, unwrap};
-use crate::Config;
+use crate::config::{Config, Conformance};
 use crate::error::{Error, Icmp};
 use crate::{Flags, Nanos, Observer, Segment};
 
@@ -30,6 +30,9 @@ impl Endpoint {
         }
         if self.state == State::SynReceived && !self.passes_syn_received(now, segment, obs) {
             return;
+        }
+        if self.has_taken_field() && self.uses_ecn() {
+            self.take_field(segment);
         }
         if segment.flags.has(Flags::RST) {
             return self.on_reset_freebsd(now, segment, progress, obs);
@@ -76,6 +79,12 @@ impl Endpoint {
         if again && self.state != State::Closed {
             self.receiver.owe_ack();
         }
+    }
+
+    /// Whether the ECN field and the flags of a segment were processed before all checks, as FreeBSD does with every segment
+    /// after the handshake (sys/netinet/tcp_input.c, tcp_do_segment).
+    pub(super) fn has_taken_field(&self) -> bool {
+        self.sender.config.conformance == Conformance::FreeBsd && self.state != State::SynReceived
     }
 
     /// Processes a SYN in a synchronised state: the place of its first sequence number counts, wherever its payload lies.

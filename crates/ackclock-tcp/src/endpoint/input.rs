@@ -31,6 +31,7 @@ impl Endpoint {
         if self.uses.has(Uses::TIMESTAMPS) && !self.passes_timestamps(now, segment) {
             return;
         }
+        let taken = self.uses_ecn() && self.has_taken_field();
         let next = self.receiver.next();
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
         let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
@@ -39,7 +40,7 @@ impl Endpoint {
                 if self.state != State::TimeWait {
                     self.receiver.note_duplicate(start, segment.len, segment.flags.has(Flags::FIN));
                 }
-                if self.uses.has(Uses::ACCECN) && segment.len > 0 && !segment.flags.has(Flags::RST) {
+                if self.uses.has(Uses::ACCECN) && segment.len > 0 && !segment.flags.has(Flags::RST) && !taken {
                     // Retransmissions count like other segments (RFC 9768 section 3.2).
                     self.take_field(segment);
                 }
@@ -65,7 +66,7 @@ impl Endpoint {
             if self.uses.has(Uses::TIMESTAMPS) {
                 self.note_timestamps(now, segment);
             }
-            if self.uses_ecn() {
+            if self.uses_ecn() && !taken {
                 self.take_field(segment);
             }
             if self.uses.has(Uses::XCP) {

@@ -130,7 +130,8 @@ impl Endpoint {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         self.finish(now, &mut segment, sent.len > 0 && !sent.retransmission);
-        if sent.cwr && self.uses.has(Uses::CLASSIC_ECN) {
+        // A FIN alone is no data packet (RFC 3168 section 6.1.2).
+        if sent.cwr && sent.len > 0 && self.uses.has(Uses::CLASSIC_ECN) {
             segment.flags = segment.flags.with(Flags::CWR);
         }
         let stats = self.sender.stats_mut();
