@@ -77,6 +77,33 @@ fn feedback_without_news_is_ignored() {
     assert_eq!(numbers(text, names), [[0, 0, 0, 0], [1, 1000, 0, 0], [1, 1000, 1000, 1000]]);
 }
 
+/// A SYN or SYN-ACK counts as delivered, at either end (net/ipv4/tcp_input.c, tcp_rcv_state_process).
+#[test]
+fn the_syn_ack_counts_as_delivered() {
+    let text = "`sysctl -q net.ipv4.tcp_timestamps=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
++0 %{ }%
++.02 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 %{ }%
++0 write(4, ..., 1000) = 1000
++.02 < . 1:1(0) ack 1001 win 257
++0 %{ }%
++0 socket(..., SOCK_STREAM|SOCK_NONBLOCK, IPPROTO_TCP) = 5
++0 setsockopt(5, SOL_TCP, TCP_FASTOPEN_NO_COOKIE, [1], 4) = 0
++0 sendto(5, ..., 2000, MSG_FASTOPEN, ..., ...) = 1420
++0 > S 0:1420(1420) <...>
++.02 < S. 0:0(0) ack 421 win 65535 <mss 800>
++0 %{ }%
+";
+    let names = ["tcpi_delivered", "tcpi_unacked", "tcpi_retrans"];
+    assert_eq!(numbers(text, names), [[0, 0, 0], [1, 0, 0], [2, 0, 0], [1, 2, 2]]);
+}
+
 #[test]
 fn time_is_told_apart_by_what_holds_data_back() {
     let open = "`sysctl -q net.ipv4.tcp_timestamps=0`

@@ -136,7 +136,7 @@ impl FreeBsd {
                 _ => return Stop::unsupported(format!("sysctl net.inet.tcp.ecn.enable={mode}")),
             };
         }
-        if config.ecn == EcnMode::Accurate {
+        if matches!(self.ecn, Some(3 | 4)) {
             // FreeBSD has the ACE field without the option.
             config.accecn_options = AccEcnOptions::Never;
         }

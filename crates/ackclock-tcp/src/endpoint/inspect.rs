@@ -171,9 +171,9 @@ impl Endpoint {
         self.sender.report(&mut info);
         self.receiver.report(now, &mut info);
         let opened = !matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
-        if opened && !cold.passive && self.sender.config.conformance == Conformance::Linux {
-            // Linux counts our SYN, with any data in it, as a delivered segment (net/ipv4/tcp_input.c,
-            // tcp_rcv_fastopen_synack).
+        if opened && self.sender.config.conformance == Conformance::Linux {
+            // Linux counts our SYN, with any data in it, or our SYN-ACK as a delivered segment (net/ipv4/tcp_input.c,
+            // tcp_rcv_fastopen_synack, tcp_rcv_state_process).
             info.delivered += 1;
         }
         info.retransmits =
