@@ -9,7 +9,7 @@ from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
 from ackclock.report.experiment.differences import Comparisons, Difference, Rivals, comparisons, rivals_of
-from ackclock.report.experiment.measures import PointMean, Shown, flow_groups, report_measures, shown
+from ackclock.report.experiment.measures import PointMean, Shown, default_measures, flow_groups, shown
 from ackclock.stats import Estimate
 from tests.helpers.pages import BAD, Page
 from tests.helpers.scenarios import PROBED
@@ -122,8 +122,9 @@ class TestAnswer:
         sentences, details = answer_of(first, roles, compared)
         (sentence,) = sentences
         assert sentence == (
-            "The goodput of new with cubic instead of reno is higher by 1 to 3 Mbit/s at 2, lower by 1 Mbit/s at 1, "
-            "not clearly different at 2 of 5 settings of the rest (95 % intervals of differences paired by seed)."
+            "The goodput of new with cubic instead of reno is higher by 1 to 3 Mbit/s with v = a and with v = b, "
+            "lower by 1 Mbit/s with v = c, not clearly different with v = d and with v = e "
+            "(95 % intervals of differences paired by seed)."
         )
         assert len(details) == 5
         assert details[2].startswith("With v = c, the goodput of new with cubic is 1 [0.5, 2] Mbit/s lower than with ")
@@ -161,7 +162,7 @@ class TestPage:
         with ackclock.open(rivals) as store:
             axes, _ = varied(store.sweeps[0].points, flow_groups(store))
             assert flow_groups(store) == ["old", "new"]
-            names = report_measures(store, axes)
+            names = default_measures(store)
         assert names[:3] == ["flows[new].goodput_bps", "flows[old].goodput_bps", "jain(flows.goodput_bps)"]
 
     def test_flows_are_in_the_order_of_the_scenario(self, made):
@@ -173,7 +174,7 @@ class TestPage:
     def test_the_number_of_comparisons_is_told(self, rivals):
         with ackclock.open(rivals) as store:
             axes, roles = varied(store.sweeps[0].points, flow_groups(store))
-            names = report_measures(store, axes)
+            names = default_measures(store)
             found = comparisons(store, names, roles)
         assert len(found.differences) == 2 * len(names)
         known = [one for at, one in enumerate(found.differences) if at in found.kept]
@@ -288,8 +289,8 @@ class TestRivals:
         first = first_of(points, [Estimate(5, 4, 6, 4)] * 5)
         sentences, _ = answer_of(first, roles, None, Rivals(("a", "b"), "Mbit/s", cells))
         assert sentences[0] == (
-            "The goodput of a, compared with that of b in the same runs, is higher by 1 to 3 Mbit/s at 2, lower by "
-            "1 Mbit/s at 1, not clearly different at 2 of 5 points."
+            "The goodput of a, compared with that of b in the same runs, is higher by 1 to 3 Mbit/s with q = 1 BDP and "
+            "with q = 2 BDP, lower by 1 Mbit/s with q = 3 BDP, not clearly different with q = 4 BDP and with q = 5 BDP."
         )
 
     def test_varied_algorithms_are_compared_instead(self, rivals):

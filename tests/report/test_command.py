@@ -16,7 +16,7 @@ class TestCommand:
         page = Page((made / "report.html").read_text(encoding="utf-8"))
         for words in (
             "a small sweep", "24 runs of 12 points", "flows[0].cc", "reno, cubic", "1, 2", "24 of 24 have finished",
-            "Difference: Goodput of one", "Goodput of film (kbit/s)", "Drop rate at bottleneck (%)",
+            "Difference: Goodput of one", "Time stalled per flow (s)", "Mean queueing delay at bottleneck (ms)",
             "Throughput against delay", "Completion times", "One-way delays",
             "Over time", "What is left out", "ackclock report", "queue = \"1bdp\"",
         ):  # fmt: skip
@@ -58,10 +58,10 @@ class TestCommand:
         ackclock.sweep(PROBED, out=tmp_path / "one").close()
         assert main(["report", str(tmp_path / "one"), "--json"]) == 0
         figures = json.loads(capsys.readouterr().out)["figures"]
-        assert figures == ["Goodput of each flow", "Completion times", "One-way delays", "Over time"]
+        assert figures == ["Completion times", "One-way delays", "Over time"]
         page = Page((tmp_path / "one" / "report.html").read_text(encoding="utf-8"))
         assert "1 run of 1 point; ackclock" in page.words
-        assert "The question Which has the higher goodput, one or two?" in page.words
+        assert "The question What is the time stalled per flow in the scenario a small sweep?" in page.words
         assert "Goodput of one (Mbit/s)" in page.words
 
     def test_numbers_that_no_seed_moves_are_told(self, tmp_path):

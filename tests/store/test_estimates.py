@@ -7,7 +7,7 @@ import pytest
 
 import ackclock
 from ackclock import stats
-from ackclock.report.experiment.measures import default_measures, report_measures
+from ackclock.report.experiment.measures import default_measures
 from ackclock.results.measure import Measure, MeasureError
 from ackclock.sweeps import SweepError
 from tests.helpers.scenarios import SMALL, SWEPT
@@ -206,7 +206,6 @@ class TestMeasuresOfASweep:
         with ackclock.sweep(SWEPT, {"flows[0].cc": ["reno", "cubic"]}, of=asked, out=tmp_path / "s") as made:
             assert made.sweeps[0].measures == asked
             assert default_measures(made) == asked
-            assert report_measures(made, []) == asked
         with ackclock.sweep(SWEPT, seeds=2, out=tmp_path / "t") as made:
             assert made.sweeps[0].measures == []
             assert GOODPUT in default_measures(made)

@@ -12,6 +12,8 @@ from ackclock.base.hooks import Hook
 from ackclock.engine.run import run
 from ackclock.results.measure import Measure
 from ackclock.results.result import Replications
+from ackclock.results.usual import competing_of
+from ackclock.scenario._source import canonical, load, override_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,13 +21,12 @@ if TYPE_CHECKING:
     from ackclock.scenario import Overrides, Source
     from ackclock.stats import Comparison
 
-__all__ = ["MEASURES", "Compared", "compare"]
+__all__ = ["MEASURES", "SHARES", "Compared", "compare"]
 
 _html: Hook[[Compared], str] = Hook("compared.html")
 
 MEASURES = (
     "sum(flows.goodput_bps)",
-    "jain(flows.goodput_bps)",
     "sum(flows.retransmits)",
     "sum(flows.timeouts)",
     "links[bottleneck].utilisation",
@@ -34,6 +35,9 @@ MEASURES = (
     "links[bottleneck].queue_delay_p95_ms",
 )
 """Measures that a comparison shows by default, as far as both sides have them."""
+
+SHARES = "jain(flows.goodput_bps)"
+"""The further measure of two scenarios in which all flows compete for the same capacity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +87,9 @@ def compare(
     treated, control
         Two scenarios, or replications that were run already.
     measures
-        What to compare, as ``p95(flows[video].srtt_ms)``; see `ackclock.Measure`. Without them goodput, fairness,
-        retransmissions, utilisation, loss and queueing, as far as both have them.
+        What to compare, as ``p95(flows[video].srtt_ms)``; see `ackclock.Measure`. Without them goodput,
+        retransmissions, utilisation, loss and queueing, as far as both have them; and Jain's index of two scenarios
+        whose flows all share their routes and always have data to send.
     seeds
         Of what is to be run.
     overrides
@@ -116,7 +121,9 @@ def compare(
     if first.seeds != second.seeds:
         raise ValueError(f"pairs need the same seeds: {first.seeds} against {second.seeds}")
     found: dict[str, Comparison] = {}
-    for name in MEASURES if chosen is None else chosen:
+    shares = chosen is None and all(_all_compete(side, overrides) for side in (treated, control))
+    usual = [MEASURES[0], *([SHARES] if shares else []), *MEASURES[1:]]
+    for name in usual if chosen is None else chosen:
         if chosen is None and not all(_has(side, name) for side in sides):
             continue
         pair = [_values(side, name) for side in sides]
@@ -129,6 +136,14 @@ def compare(
         one = stats.compare(*pair, level=level, unit=measure.unit)
         found[name] = replace(one, difference=one.difference.within(least - most, most - least))
     return Compared(found, first, second)
+
+
+def _all_compete(side: Source | Replications, overrides: Overrides | None) -> bool:
+    """Whether all flows of a scenario share their routes and always have data to send; of runs, nobody knows."""
+    if isinstance(side, Replications):
+        return False
+    document = canonical(load(side), override_pairs(overrides))
+    return any(len(names) == len(document["flows"]) for names in competing_of(document))
 
 
 def _has(runs: Replications, name: str) -> bool:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.engine.compare import compare
+from ackclock.engine.compare import SHARES, compare
 from ackclock.engine.run import SIM, run
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.workload import TIMES
 from ackclock.results.measure import Measure
 from ackclock.results.result import Replications, Result
+from ackclock.results.usual import competing_of
 from ackclock.scenario._source import check, load, override_pairs
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ OF_FLOWS = (
     "window[{}].cwnd",
     "median(window[{}].srtt_ms)",
 )
-OF_ALL = ("sum(flows.goodput_bps)", "jain(flows.goodput_bps)", "sum(flows.retransmits)", "sum(flows.timeouts)")
+OF_ALL = ("sum(flows.goodput_bps)", "sum(flows.retransmits)", "sum(flows.timeouts)")
 OF_LINKS = (
     "links[bottleneck].utilisation",
     "links[bottleneck].drops",
@@ -186,7 +187,7 @@ def compare_backends(
         seeds = runs[name].seeds
         runs[name] = Replications([_sampled(one, interval_s) for one in runs[name]])
     first, *others = backends
-    chosen = list(measures) if measures is not None else _measures(list(runs.values()))
+    chosen = list(measures) if measures is not None else _measures(list(runs.values()), check(text, pairs))
     residuals = [
         residual
         for name in others
@@ -233,10 +234,12 @@ def _sampled(run: Result, interval_s: float) -> Result:
     return Result(run.meta, {**run.tables, "window": table_of("window", cells)})
 
 
-def _measures(sides: Sequence[Replications]) -> list[str]:
-    """The measures that every run has a number for."""
+def _measures(sides: Sequence[Replications], canonical: Mapping[str, Any]) -> list[str]:
+    """The measures that every run has a number for; Jain's index if all flows compete for the same capacity."""
     flows = list(dict.fromkeys(str(name) for name in sides[0][0].tables["flows"]["flow"]))
     wanted = [one.format(flow) for flow in flows for one in OF_FLOWS] if len(flows) <= MOST_FLOWS else list(OF_ALL)
+    if len(flows) > MOST_FLOWS and any(len(names) == len(canonical["flows"]) for names in competing_of(canonical)):
+        wanted.insert(1, SHARES)
     return [
         name for name in (*wanted, *OF_LINKS) if all(_has(run, Measure.parse(name)) for side in sides for run in side)
     ]

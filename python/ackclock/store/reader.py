@@ -63,6 +63,11 @@ class Sweep:
         return [str(one) for one in self.document.get("measures", [])]
 
     @property
+    def competing(self) -> list[list[str]]:
+        """Names of flows whose goodputs are shares of the same capacity at every point; see `competing_of`."""
+        return [[str(name) for name in names] for names in self.document.get("competing", [])]
+
+    @property
     def weights(self) -> list[float] | None:
         """The weight of every point; None if the points have no weights."""
         given = [point.get("weight") for point in self.document["points"]]

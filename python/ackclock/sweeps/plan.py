@@ -15,6 +15,7 @@ from ackclock._errors import Problem, ScenarioError
 from ackclock.cc import registry
 from ackclock.engine import kernels
 from ackclock.engine.run import SIM, Job
+from ackclock.results.usual import competing_at_all, competing_of
 from ackclock.scenario import Overrides, named, override_pairs
 from ackclock.scenario._renamed import warn
 from ackclock.scenario._source import foreign
@@ -102,6 +103,8 @@ class Point:
     """The names of its flows."""
     links: tuple[str, ...] = ()
     """The names of its links in the network."""
+    competing: tuple[tuple[str, ...], ...] = ()
+    """The names of its flows whose goodputs are shares of the same capacity; see `competing_of`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +158,7 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
                     foreign(canonical), setting.weight, setting.population,
                     tuple(str(flow["name"]) for flow in canonical["flows"]),
                     ("bottleneck", *(str(link["name"]) for link in canonical.get("links", []))),
+                    tuple(map(tuple, competing_of(canonical))),
                 )
             )  # fmt: skip
     if wrong:
@@ -232,6 +236,7 @@ class Plan:
     def document(self) -> dict[str, Any]:
         """The document of the plan in the store."""
         texts = list(dict.fromkeys(point.scenario for point in self.points))
+        competing = competing_at_all([[list(names) for names in point.competing] for point in self.points])
         return {
             "id": self.id,
             "name": self.name,
@@ -241,6 +246,7 @@ class Plan:
             "terms": dict(self.terms),
             "request": None if self.request is None else dict(self.request),
             **({"measures": list(self.measures)} if self.measures else {}),
+            **({"competing": competing} if competing else {}),
             "algorithms": algorithms_of(self.points),
             "scenarios": [{"name": text.name, "format": text.format, "text": text.text} for text in texts],
             "points": [

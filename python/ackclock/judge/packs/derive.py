@@ -25,6 +25,7 @@ from ackclock.judge.packs.contents import (
     written,
 )
 from ackclock.judge.packs.wheels import foreign_files
+from ackclock.results.usual import competing_at_all
 from ackclock.scenario import override_pairs
 from ackclock.stats import Precision
 from ackclock.store import open_store
@@ -166,6 +167,8 @@ def of_points(sweep: Mapping[str, Any], answers: Sequence[PointAnswer], sources:
         if not _same(sorted(point.get("files", [])), sorted(answer.files)):
             yield f"{name}: point {number}: files are not those that its scenario names"
     sound = all(answer.problem is None for answer in answers)
+    if sound and not _same(sweep.get("competing", []), competing_at_all([answer.competing for answer in answers])):
+        yield f"{name}: the flows that compete are not those of its scenarios"
     algorithms = {source for answer in answers for source in answer.algorithms}
     if sound and algorithms != {*sweep["algorithms"]}:
         yield f"{name}: its congestion controls are not those that its scenarios name"

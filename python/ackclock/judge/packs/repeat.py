@@ -24,6 +24,7 @@ from ackclock.cc import registry
 from ackclock.engine.run import Job
 from ackclock.engine.threads import execute
 from ackclock.judge.packs.archive import PackError
+from ackclock.results.usual import competing_of
 from ackclock.scenario import Text, named
 from ackclock.scenario._source import foreign
 from ackclock.sweeps.perform import perform
@@ -75,6 +76,8 @@ class PointAnswer:
     """Whether it executes a transport of a library."""
     name: str = ""
     """The name of the scenario."""
+    competing: list[list[str]] = field(default_factory=list)
+    """The flows whose goodputs are shares of the same capacity."""
     problem: str | None = None
     """Why it cannot run; None if it can."""
 
@@ -133,7 +136,8 @@ def _point(question: Question, number: int) -> PointAnswer:
     mine = set(registry.named_in(canonical))
     sources = [row["source"] for row in registry.rows() if row["name"] in mine]
     files = [[place, digest] for place, _, digest in found]
-    return PointAnswer(scenario_hash, files, sources, foreign(canonical), str(canonical["name"]))
+    name, competing = str(canonical["name"]), competing_of(canonical)
+    return PointAnswer(scenario_hash, files, sources, foreign(canonical), name, competing)
 
 
 def _run(
@@ -205,7 +209,7 @@ def _part(line: bytes) -> float | None:
 
 def _read(question: Question, folder: Path) -> Answer:
     """The answer of the other process, which is not trusted: it executed code of the pack."""
-    kinds = {"scenario_hash": str, "files": list, "algorithms": list, "libraries": bool, "name": str}
+    kinds = {"scenario_hash": str, "files": list, "algorithms": list, "libraries": bool, "name": str, "competing": list}
     try:
         found = parse((folder / ANSWER).read_bytes())
         error, rows = found["error"], found["points"]

@@ -118,6 +118,7 @@ SWEEP = {
     "points": is_list(is_object(POINT, ("files", "backend", "weight"))),
     "population": is_list(is_text),
     "measures": is_list(is_text),
+    "competing": is_list(is_list(is_text)),
     "runs": is_list(is_pair(is_text, is_any, is_any)),
 }
 
@@ -130,7 +131,7 @@ def check_document(document: Mapping[str, Any]) -> None:
 def check_sweep(document: Mapping[str, Any]) -> None:
     """Refuses the document of a sweep of which this is true."""
     name = f"sweep {document.get('id')}"
-    _check(name, document, SWEEP, ("population", "measures"))
+    _check(name, document, SWEEP, ("population", "measures", "competing"))
     if not all(one["scenario"] < len(document["scenarios"]) for one in document["points"]):
         raise PackError(f"{one_line(name)}: damaged: a point names a scenario that is not there")
 

@@ -11,7 +11,7 @@ from ackclock.report.experiment.answer import answer_of, question_of
 from ackclock.report.experiment.axes import Axis, axes_of
 from ackclock.report.experiment.curves import figures_of, roles_of
 from ackclock.report.experiment.differences import comparisons, rivals_of
-from ackclock.report.experiment.measures import flow_groups, goodputs, is_goodput, report_measures, shown
+from ackclock.report.experiment.measures import default_measures, flow_groups, goodputs, is_goodput, shown
 from ackclock.report.experiment.samples import completion_times, one_way_delays, throughput_delay
 from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
@@ -73,7 +73,7 @@ def sweep_report(
     store
         See `ackclock.open`.
     measures
-        As for `Store.values`; without any, those that the store has of the usual ones.
+        As for `Store.values`; without any, those of the sweep, or the usual ones of its flows.
     against
         A varied field and one of its values: the others are compared with this value, pair by pair, with a figure for
         each measure. Without it, the values of the most important setting are compared with the first of them.
@@ -97,7 +97,7 @@ def sweep_report(
     sweep = store.sweeps[0]
     axes = axes_of(sweep.points, flow_groups(store))
     roles = roles_of(axes, len(sweep.points))
-    names = list(measures) or report_measures(store, axes)
+    names = list(measures) or default_measures(store)
     every = [shown(store, name) for name in names]
     control = None
     if against is not None:

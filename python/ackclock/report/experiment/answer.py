@@ -26,6 +26,9 @@ MOST_VALUES = 6
 MOST_SENTENCES = 3
 """Sentences of an answer; of more settings it is how many of them differ, and the sentences are folded."""
 
+MOST_NAMED = 3
+"""Settings that a sentence names by their values."""
+
 MOST_DETAILS = 24
 """Sentences that are folded."""
 
@@ -91,7 +94,7 @@ def answer_of(
         mine = [one for one in own if one.params[compared.axis.name] == value]
         treated = _side(compared.axis, value)
         details += [_difference(first, compared, one, others, treated, control) for one in mine]
-        tallies.append(_tally(first, mine, treated, control) if len(mine) > 1 else details[-1])
+        tallies.append(_tally(first, mine, others, treated, control) if len(mine) > 1 else details[-1])
     if len(details) <= MOST_SENTENCES:
         return [*_rivals(rivals, roles), *details], []
     return [*_rivals(rivals, roles), *tallies], details[:MOST_DETAILS]
@@ -124,9 +127,8 @@ def _rivals(rivals: Rivals | None, roles: Roles) -> list[str]:
             more = f"{_size(estimate)} {rivals.unit} {_way(estimate)}"
             sentences.append(f"{where} goodput of {first} is {more} than that of {second}, in {pairs}.")
         return sentences
-    parts = _counts([estimate for estimate, _ in known], rivals.unit)
-    text = f"The goodput of {first}, compared with that of {second} in the same runs, is {parts}"
-    return [f"{text} of {len(known)} points."]
+    parts = _counts([(estimate, _setting(params, roles.axes)) for estimate, params in known], rivals.unit)
+    return [f"The goodput of {first}, compared with that of {second} in the same runs, is {parts}."]
 
 
 def _way(estimate: Estimate) -> str:
@@ -139,20 +141,29 @@ def _size(estimate: Estimate) -> str:
     return interval_text(abs(estimate.value), low, high)
 
 
-def _counts(estimates: Sequence[Estimate], unit: str) -> str:
-    """At how many settings differences are above and below zero, and how large they are."""
-    higher = [one for one in estimates if one.has_interval and one.low > 0]
-    lower = [one for one in estimates if one.has_interval and one.high < 0]
+def _counts(known: Sequence[tuple[Estimate, str]], unit: str) -> str:
+    """With which settings differences are above and below zero, and how large they are."""
+    higher = [pair for pair in known if pair[0].has_interval and pair[0].low > 0]
+    lower = [pair for pair in known if pair[0].has_interval and pair[0].high < 0]
+    unclear = [pair for pair in known if pair not in higher and pair not in lower]
     parts = []
     for found, way in ((higher, "higher"), (lower, "lower")):
         if found:
-            sizes = sorted(abs(one.value) for one in found)
+            sizes = sorted(abs(one.value) for one, _ in found)
             span = cell_text(sizes[0]) if len(sizes) == 1 else f"{cell_text(sizes[0])} to {cell_text(sizes[-1])}"
-            parts.append(f"{way} by {span} {unit}".rstrip() + f" at {len(found)}")
-    unclear = len(estimates) - len(higher) - len(lower)
+            parts.append(f"{way} by {span} {unit}".rstrip() + f" {_where([text for _, text in found], len(known))}")
     if unclear:
-        parts.append(f"not clearly different at {unclear}")
+        parts.append(f"not clearly different {_where([text for _, text in unclear], len(known))}")
     return ", ".join(parts)
+
+
+def _where(settings: Sequence[str], every: int) -> str:
+    """The settings in words; how many they are, if they are all or too many to name."""
+    if len(settings) == every:
+        return f"with all {every} settings"
+    if len(settings) > MOST_NAMED:
+        return f"with {len(settings)} of {every} settings"
+    return f"with {'; '.join(settings[:-1])}{' and with ' if settings[1:] else ''}{settings[-1]}"
 
 
 def _range(first: Shown, roles: Roles, cells: Sequence[PointMean]) -> list[str]:
@@ -196,14 +207,11 @@ def _means(first: Shown, compared: Comparisons, one: Difference) -> str:
     return f" ({cell_text(float(treated.value))} against {cell_text(float(control.value))}{unit})"
 
 
-def _tally(first: Shown, mine: Sequence[Difference], treated: str, control: str) -> str:
-    """In how many settings the measure is higher and lower, for more settings than sentences."""
-    parts = _counts([one.estimate for one in mine], mine[0].measure.unit)
+def _tally(first: Shown, mine: Sequence[Difference], others: Sequence[Axis], treated: str, control: str) -> str:
+    """With which settings of the rest the measure is higher and lower, for more settings than sentences."""
+    parts = _counts([(one.estimate, _setting(one.params, others)) for one in mine], mine[0].measure.unit)
     name = capital(_the(first.title))
-    return (
-        f"{name} with {treated} instead of {control} is {parts} of {len(mine)} settings of the rest "
-        "(95 % intervals of differences paired by seed)."
-    )
+    return f"{name} with {treated} instead of {control} is {parts} (95 % intervals of differences paired by seed)."
 
 
 def _the(title: str) -> str:

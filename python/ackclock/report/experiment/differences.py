@@ -121,11 +121,14 @@ def _interval(estimate: Estimate) -> str:
 def rivals_of(store: Store, measures: Sequence[str], roles: Roles) -> Rivals | None:
     """The difference between the first two groups of flows in the same runs.
 
-    None if the first two measures are not the goodputs of two groups, or if algorithms were varied: their comparison is
-    the answer then.
+    None if the first two measures are not the goodputs of two groups that compete for the same capacity, or if
+    algorithms were varied: their comparison is the answer then.
     """
     parsed = [Measure.parse(text) for text in measures[:2]]
     if len(parsed) < 2 or not all(is_goodput(text) for text in measures[:2]):
+        return None
+    names = str(parsed[0].component), str(parsed[1].component)
+    if not any(set(names) <= set(one) for one in store.sweeps[0].competing):
         return None
     if any(is_of_algorithms(axis) for axis in roles.axes):
         return None
@@ -140,7 +143,6 @@ def rivals_of(store: Store, measures: Sequence[str], roles: Roles) -> Rivals | N
     if not found:
         return None
     unit, factor = unit_of(parsed[0], means)
-    names = str(parsed[0].component), str(parsed[1].component)
     return Rivals(names, unit, [PointMean(params, estimate.scaled(factor)) for params, estimate in found])
 
 

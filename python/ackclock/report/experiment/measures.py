@@ -10,6 +10,7 @@ import numpy as np
 
 from ackclock.results.measure import Measure, MeasureError
 from ackclock.results.names import measure_name, unit_of, with_unit
+from ackclock.results.usual import Group, usual_measures
 from ackclock.stats import Estimate, paired_difference, relative_change
 from ackclock.stats.paired import one_sign
 from ackclock.store.contrasts import LEAST_PAIRS
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ackclock.store import Store
 
 __all__ = [
-    "MEASURES",
     "MOST_RELATIVE",
     "PointMean",
     "Shown",
@@ -31,29 +31,11 @@ __all__ = [
     "flow_groups",
     "goodputs",
     "is_goodput",
-    "report_measures",
     "shown",
 ]
 
-MEASURES = (
-    "flows.goodput_bps",
-    "jain(flows.goodput_bps)",
-    "links[bottleneck].utilisation",
-    "links[bottleneck].queue_delay_mean_ms",
-    "links[bottleneck].drop_rate",
-    "delays.p95_ms",
-    "completions.mean_s",
-    "dash.mean_level_bps",
-    "dash.stall_s",
-    "voip.mos",
-)
-"""The measures to choose from, those that matter most first."""
-
 MOST = 6
-"""Measures that are shown when nobody says which."""
-
-MOST_GROUPS = 4
-"""Groups of flows that have measures of their own when nobody says which are shown."""
+"""Measures that are shown when nobody says which, besides the goodputs of further flows."""
 
 MOST_RELATIVE = 100
 """Settings of which a measure has relative changes: the bootstrap of each takes about 15 ms."""
@@ -88,51 +70,49 @@ class Shown:
         return with_unit(self.title, self.unit)
 
 
-def default_measures(store: Store, measures: Sequence[str] = MEASURES, most: int = MOST) -> list[str]:
-    """The measures that the sweep is about; otherwise the first `most` of these that the store has, in their order."""
-    if len(store.sweeps) == 1 and (asked := store.sweeps[0].measures):
-        return asked
-    found: list[str] = []
-    for text in measures:
-        measure = Measure.parse(text)
-        if measure.table not in store.tables or (measure.function == "jain" and _flows(store) < 2):
-            continue
-        try:
-            values = store.values(measure)
-        except MeasureError:
-            continue
-        if any(one.values.size for one in values):
-            found.append(text)
-        if len(found) == most:
-            break
-    return found
+def default_measures(store: Store) -> list[str]:
+    """The measures that the sweep is about; otherwise the usual ones of its flows, as far as the runs have them.
 
-
-def report_measures(store: Store, axes: Sequence[Axis]) -> list[str]:
-    """The measures of a report when nobody says which.
-
-    Of a scenario with several groups of flows, each group has its own goodput: the mean over rivals is nearly that of
-    the link, whatever the algorithm. The groups of which a field is varied come first.
+    The flows of which a field is varied come first.
     """
-    groups = flow_groups(store)
-    if not 2 <= len({*groups}) <= MOST_GROUPS:
-        return default_measures(store)
-    varied = [name for axis in axes for name in _flows_of(axis.name, groups)]
-    ordered = list(dict.fromkeys([*varied, *groups]))
-    own = [f"flows[{name}].goodput_bps" for name in ordered]
-    return default_measures(store, [*own, *MEASURES[1:]], MOST + len(own) - 1)
+    if len(store.sweeps) == 1 and store.sweeps[0].measures:
+        return store.sweeps[0].measures
+    groups = _groups(store)
+    names = [one.name for one in groups]
+    varied = dict.fromkeys(name for sweep in store.sweeps for path in sweep.varied for name in _flows_of(path, names))
+    competing = store.sweeps[0].competing if len(store.sweeps) == 1 else []
+    found = [text for text in usual_measures(groups, competing, varied) if _has_values(store, text)]
+    own = sum(is_goodput(text) for text in found)
+    return found[: MOST + max(own - 1, 0)]
 
 
-def flow_groups(store: Store) -> list[str]:
-    """The flows of the scenario in their order, as far as the first run has them: copies are one flow."""
+def _has_values(store: Store, text: str) -> bool:
+    measure = Measure.parse(text)
+    if measure.table not in store.tables:
+        return False
+    try:
+        return any(one.values.size for one in store.values(measure))
+    except MeasureError:
+        return False
+
+
+def _groups(store: Store) -> list[Group]:
+    """The flows of the scenario in their order, as far as the first run has them."""
     if "flows" not in store.tables:
         return []
     first = next(iter(store.sql("SELECT run FROM runs WHERE status = 'done' ORDER BY place LIMIT 1").rows()), None)
     if first is None:
         return []
     # A query of the view would not keep the order of the flows.
-    names = store.result(first["run"], ("flows",)).flows["flow"]
-    return list(dict.fromkeys(re.sub(r"\.[0-9]+$", "", str(name)) for name in names))
+    flows = store.result(first["run"], ("flows",)).flows
+    names = [re.sub(r"\.[0-9]+$", "", str(name)) for name in flows["flow"]]
+    apps = [str(app) for app in flows["app"]] if "app" in flows else [""] * len(names)
+    return [Group(name, app, names.count(name)) for name, app in dict(zip(names, apps, strict=True)).items()]
+
+
+def flow_groups(store: Store) -> list[str]:
+    """The flows of the scenario in their order, as far as the first run has them: copies are one flow."""
+    return [one.name for one in _groups(store)]
 
 
 def _flows_of(path: str, groups: Sequence[str]) -> list[str]:
@@ -143,10 +123,6 @@ def _flows_of(path: str, groups: Sequence[str]) -> list[str]:
     if found[1].isdigit():
         return [groups[int(found[1])]] if int(found[1]) < len(groups) else []
     return [found[1]] if found[1] in groups else []
-
-
-def _flows(store: Store) -> int:
-    return int(store.sql("SELECT count(DISTINCT flow) AS n FROM flows")["n"][0])
 
 
 def shown(store: Store, text: str, *, level: float = 0.95) -> Shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -113,8 +114,9 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
     )
     if not rows or not traced(store):
         return None, ""
+    competing = store.sweeps[0].competing
     # Every run as the first: of one scenario, they have about as many lines.
-    first = panels(store.result(rows[0]["run"], DRAWN), FEWEST, FEWEST)
+    first = panels(store.result(rows[0]["run"], DRAWN), FEWEST, FEWEST, competing=competing)
     lines = max(1, sum(len(plot.series) for plot in first if plot.title != SEQUENCE))
     count = max(1, min(len(rows), budget // (FEWEST * lines)))
     most = max(FEWEST, min(MOST, budget // (count * lines)))
@@ -124,7 +126,7 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
         row = rows[place]
         params = store.sweeps[0].points[row["point"]]
         told = ", ".join(f"{name} = {cell_text(value)}" for name, value in params.items())
-        plots = panels(store.result(row["run"], DRAWN), most, MOST_PACKETS // count)
+        plots = panels(store.result(row["run"], DRAWN), most, MOST_PACKETS // count, competing=competing)
         if plots:
             options.append((f"{told or 'the scenario'}; seed {row['seed']}", Panels(plots)))
     if not options:
@@ -138,7 +140,13 @@ def runs_over_time(store: Store, budget: int, command: str) -> tuple[Choice | No
     return Choice("Over time", "run", options, command=command), left
 
 
-def panels(result: Result, most: int, packets: int = 0, span: tuple[float, float] | None = None) -> list[Plot]:
+def panels(
+    result: Result,
+    most: int,
+    packets: int = 0,
+    span: tuple[float, float] | None = None,
+    competing: Sequence[Sequence[str]] = (),
+) -> list[Plot]:
     """All that can be drawn of a run over time.
 
     Parameters
@@ -151,13 +159,15 @@ def panels(result: Result, most: int, packets: int = 0, span: tuple[float, float
         Points of the time-sequence graph; `most` for each of its kinds of points, if that is more.
     span
         Start and end in seconds of the stretch of time that is drawn; without it, all of the run.
+    competing
+        Names of flows that share a route and always have data to send: Jain's index is of each of these lists.
     """
     view = View(most, packets, *(span or (-np.inf, np.inf)))
     found: list[Plot] = []
     if "window" in result.tables:
         found += _window(result, view)
     if "rates" in result.tables:
-        found += _rates(result, view)
+        found += _rates(result, view, competing)
     if "queues" in result.tables:
         found += _queues(result, view)
     if "dash_segments" in result.tables:
@@ -252,7 +262,11 @@ def _states(table: Table, flows: dict[str, str], view: View) -> Plot:
     return Plot("State of the congestion control", "time (s)", "", lines, tall=tall, y_names=tuple(names))
 
 
-def _rates(result: Result, view: View) -> list[Plot]:
+INDICES = tuple(OKABE_ITO[name] for name in ("purple", "orange", "green", "vermillion"))
+"""Colours of Jain's indices."""
+
+
+def _rates(result: Result, view: View, competing: Sequence[Sequence[str]]) -> list[Plot]:
     try:
         binned = tables.goodputs(result)
     except ValueError:
@@ -270,10 +284,16 @@ def _rates(result: Result, view: View) -> list[Plot]:
         lines.insert(0, _capacity(f"{CAPACITY_OF}{name}", binned.edges, capacity / 1e6, view))
     colours = {flow: shown[flow].style.colour for flow in flows}
     found = [_marked(Plot("Goodput", "time (s)", "Mbit/s", lines, note), _events(result, colours, view, main=True))]
-    index = tables.fairness(binned, list(binned.bps))
-    if np.isfinite(index).any():
-        jain = _line("Jain's index", binned.edges, np.append(index, index[-1]), OKABE_ITO["purple"], view)
-        found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "index", [jain], tall=0.7))
+    indices: list[Series] = []
+    for names in competing:
+        inside = [flow for flow in binned.bps if re.sub(r"\.[0-9]+$", "", flow) in names]
+        index = tables.fairness(binned, inside)
+        if np.isfinite(index).any():
+            label = "Jain's index" if len(competing) == 1 else f"Jain's index of {', '.join(names)}"
+            colour = INDICES[len(indices) % len(INDICES)]
+            indices.append(_line(label, binned.edges, np.append(index, index[-1]), colour, view))
+    if indices:
+        found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "index", indices, tall=0.7))
     return found
 
 

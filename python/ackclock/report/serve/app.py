@@ -17,7 +17,6 @@ from starlette.routing import Route
 
 from ackclock._errors import RefusedError
 from ackclock.report import assets
-from ackclock.report.experiment.measures import MEASURES
 from ackclock.report.experiment.traces import DRAWN, panels
 from ackclock.report.figures import share_x
 from ackclock.report.serve.guard import Guard
@@ -25,6 +24,7 @@ from ackclock.report.serve.listing import listed, opening, sweep_names
 from ackclock.report.serve.overlay import colours_of, overlaid
 from ackclock.report.serve.shelf import Shelf
 from ackclock.results.measure import Measure
+from ackclock.results.usual import Group, competing_at_all, usual_measures
 from ackclock.store.parts import stacked
 
 if TYPE_CHECKING:
@@ -125,9 +125,16 @@ def _runs(request: Request, store: Store, version: str) -> Response:
             "opening": opening(store.sweeps, {run["run"] for run in runs}),
             "tables": store.tables,
             "most": MOST_RUNS,
-            "measures": [text for text in MEASURES if Measure.parse(text).table in store.tables],
+            "measures": _choices(store),
         }
     )
+
+
+def _choices(store: Store) -> list[str]:
+    """The measures to choose from: those of the sweeps, then the usual ones of all applications."""
+    own = [text for sweep in store.sweeps for text in sweep.measures]
+    usual = usual_measures([Group(kind, kind) for kind in ("dash", "transfer", "voip", "cbr")])
+    return [text for text in dict.fromkeys([*own, *usual]) if Measure.parse(text).table in store.tables]
 
 
 def _asked(request: Request, store: Store) -> list[str]:
@@ -149,8 +156,9 @@ def _lines(request: Request, store: Store) -> Response:
     keys = _asked(request, store)
     span = _span(request)
     results = [store.result(key, DRAWN) for key in keys]
+    competing = competing_at_all([one.competing for one in store.sweeps])
     most, packets = POINTS // len(keys) + 100, PACKETS // len(keys)
-    plots = overlaid([panels(result, most, packets, span) for result in results], colours_of(results))
+    plots = overlaid([panels(result, most, packets, span, competing) for result in results], colours_of(results))
     figures = [plot.data() | {"note": plot.caption} for plot in plots]
     if span is None:
         share_x(figures, plots)
