@@ -62,7 +62,7 @@ def test_tables_for_people(cli, scenario_file):
 
 @pytest.mark.parametrize("columns", [200, 80, 40])
 def test_tables_show_every_cell_on_a_terminal_of_any_width(monkeypatch, capsys, columns):
-    """Cells break between words where it is narrow; no word is broken and none is lost."""
+    """Cells break between words where it is narrow, then columns follow below; no word is broken and none is lost."""
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
@@ -70,10 +70,9 @@ def test_tables_show_every_cell_on_a_terminal_of_any_width(monkeypatch, capsys, 
     rows = [["bottleneck.reverse", "97.9 [96.1, 99.9]", "1,234.5", "a queue that drops"]]
     print_table("links", headers, rows)
     out = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
-    assert sorted(" ".join(headers + rows[0]).split()) == sorted(out.replace("links", "").replace("─", "").split())
+    assert set(" ".join(headers + rows[0]).split()) == set(out.replace("links", "").replace("─", "").split())
     longest = max(len(line.rstrip()) for line in out.splitlines())
-    # Words of 18, 11, 7 and 6 characters with two beside each are the least.
-    assert longest <= max(columns, 49)
+    assert longest <= columns
     assert (longest > 80) is (columns == 200)
 
 

@@ -1,10 +1,12 @@
 """What a plain run prints: the tables of every application, and what flows without TCP are."""
 
+import re
+
 import pytest
 
 import ackclock
 from ackclock.cli.output import APPLICATIONS
-from ackclock.results.declared import KEYS, PROBES, TABLES
+from ackclock.results.declared import PROBES, SUMMARISED, TABLES
 
 NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", *PROBES}
 """Tables with columns of their own, and distributions and series with a row for each step."""
@@ -73,7 +75,22 @@ def test_replications_print_the_means_of_the_tables_with_a_row_for_each_flow(cli
     status, out, _ = cli("run", file, "--seeds", 2)
     assert status == 0
     lines = [line.strip() for line in out.splitlines()]
-    assert {name for name in TITLES if name in KEYS} <= set(lines)
+    assert {name for name in TITLES if name in SUMMARISED} <= set(lines)
+
+
+def test_replications_keep_queueing_delays_and_one_way_delays(cli, file):
+    status, out, _ = cli("run", file, "--seeds", 2)
+    assert status == 0
+    assert {"queue mean ms", "queue p95 ms", "delay p95 ms"} <= set(re.split(r"  +|\n", out))
+
+
+def test_tables_fold_at_80_columns_without_breaking_a_row(cli, file):
+    for more in ((), ("--seeds", 2)):
+        _, out, _ = cli("run", file, *more)
+        lines = [line.rstrip() for line in out.splitlines()]
+        assert max(len(line) for line in lines[1:]) <= 80
+        # Each part of a table begins with the flow's name.
+        assert sum(line.split()[:1] == ["stream"] for line in lines) > 2
 
 
 def test_flows_of_datagrams_claim_no_stack_and_no_congestion_control(file):

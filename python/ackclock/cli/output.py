@@ -111,18 +111,38 @@ def print_json(document: Any) -> None:
     sys.stdout.write("\n")
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], keys: int = 1) -> None:
     """Prints a table. Columns of numbers are aligned to the right.
 
-    On a narrow terminal, cells break between words; a terminal narrower than the words breaks the lines itself. Without
-    a terminal, lines are as long as the table. No text is cut off.
+    On a narrow terminal, cells break between words. Columns that still have no room follow below, in a further table
+    that begins with the first `keys` columns again. Without a terminal, the width is 80 characters and cells do not
+    break, so that a row of a table is a line. No text is cut off.
     """
     # Widths are those of the texts as they are shown.
     title, columns = printable(title), [printable(column) for column in columns]
     cells = [[printable(cell) for cell in row] for row in rows]
-    console = PipeConsole()
+    terminal = sys.stdout.isatty()
+    room = PipeConsole().width if terminal else WIDTH
     texts = [[column, *(row[index] for row in cells)] for index, column in enumerate(columns)]
-    widths = _widths(texts, console.width - GAP * len(columns) if sys.stdout.isatty() else sys.maxsize)
+    for part in _folded([_least(text) if terminal else _whole(text) for text in texts], keys, room):
+        _print_part(title, [texts[index] for index in part], room if terminal else sys.maxsize)
+        title = ""
+
+
+def _folded(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
+    """The places of the columns of each table, so that each fits into `room` if it can; all begin with the keys."""
+    while keys > 1 and sum(widths[:keys]) + GAP * keys > room / 2:
+        keys -= 1
+    parts = [list(range(min(keys, len(widths))))]
+    for index in range(keys, len(widths)):
+        if len(parts[-1]) > keys and sum(widths[at] + GAP for at in (*parts[-1], index)) > room:
+            parts.append(list(range(keys)))
+        parts[-1].append(index)
+    return parts
+
+
+def _print_part(title: str, texts: Sequence[Sequence[str]], room: int) -> None:
+    widths = _widths(texts, room - GAP * len(texts))
     table = RichTable(
         title=escape(title) or None,
         title_justify="left",
@@ -131,16 +151,20 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
         padding=(0, 1, 0, 0),
         pad_edge=False,
     )
-    for column, width, text in zip(columns, widths, texts, strict=True):
-        numeric = bool(cells) and all(_is_number(cell) for cell in text[1:])
+    for (column, *cells), width in zip(texts, widths, strict=True):
+        numeric = bool(cells) and all(_is_number(cell) for cell in cells)
         table.add_column(escape(column), justify="right" if numeric else "left", width=width)
-    for row in cells:
+    for row in zip(*(cells for _, *cells in texts), strict=True):
         table.add_row(*(escape(cell) for cell in row))
-    width = sum(widths) + GAP * len(columns)
+    width = sum(widths) + GAP * len(texts)
+    console = PipeConsole()
     if not sys.stdout.isatty() or width > console.width:
         console = PipeConsole(width=width, soft_wrap=True)
     console.print(table)
 
+
+WIDTH = 80
+"""Width of a table without a terminal, in characters."""
 
 GAP = 2
 """Width of the space between columns, in characters."""
@@ -148,14 +172,24 @@ GAP = 2
 
 def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
     """Widths of columns. The widest get less than their texts need, as far as `room` requires and words allow."""
-    widths = [max(cell_len(text) for text in column) for column in columns]
-    least = [max(cell_len(word) for text in column for word in text.split() or [""]) for column in columns]
+    widths = [_whole(column) for column in columns]
+    least = [_least(column) for column in columns]
     while sum(widths) > room:
         breakable = [index for index, width in enumerate(widths) if width > least[index]]
         if not breakable:
             break
         widths[max(breakable, key=widths.__getitem__)] -= 1
     return widths
+
+
+def _whole(column: Sequence[str]) -> int:
+    """The width of a column whose cells do not break."""
+    return max(cell_len(text) for text in column)
+
+
+def _least(column: Sequence[str]) -> int:
+    """The width of a column whose cells break between words."""
+    return max(cell_len(word) for text in column for word in text.split() or [""])
 
 
 def _is_number(cell: str) -> bool:
@@ -366,7 +400,8 @@ def print_summary(runs: Replications) -> None:
         f"scenario {meta['scenario_hash']}, ackclock {meta['version']}; means with 95 % intervals"
     )
     summary = runs.summary()
-    for title, spec in {"flows": FLOWS, "links": LINKS, **APPLICATIONS}.items():
+    queueing: Spec = [(head, f"queue_delay_{name}_ms", render) for head, name, render in DELAYS]
+    for title, spec in {"flows": FLOWS, "links": [*LINKS, *queueing], **APPLICATIONS}.items():
         rows = summary.get(title, [])
         columns = [column for column in spec[1:] if any(column[1] in row for row in rows)]
         cells = [

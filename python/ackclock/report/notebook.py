@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ackclock.report.tables import html_table
 from ackclock.report.words import counted, interval_text
-from ackclock.results.declared import KEYS
+from ackclock.results.declared import SUMMARISED
 from ackclock.results.measure import Measure
 from ackclock.results.names import capital, column_name, field_name, measure_name, unit_of, with_unit
 from ackclock.store.contrasts import LEAST_PAIRS
@@ -31,7 +31,7 @@ MOST_ROWS = 20
 def result_html(result: Result) -> str:
     """A run: the tables with one row for each flow, link or client."""
     parts = [_head(f"{result.meta['name']}: {result.meta['duration_s']:g} s, seed {result.seed}")]
-    for name, keys in KEYS.items():
+    for name, keys in SUMMARISED.items():
         if name in result.tables and len(result.tables[name]):
             rows = list(result.tables[name].rows())
             shown = [column for column in result.tables[name].column_names if any(map(_has, _cells(rows, column)))]
@@ -48,7 +48,10 @@ def replications_html(runs: Replications) -> str:
     for name, rows in runs.summary().items():
         columns = list(dict.fromkeys(column for row in rows for column in row if column != "name"))
         cells: list[tuple[str, list[object]]] = [
-            (capital(" and ".join(column_name(name, key) or key for key in KEYS[name])), [row["name"] for row in rows])
+            (
+                capital(" and ".join(column_name(name, key) or key for key in SUMMARISED[name])),
+                [row["name"] for row in rows],
+            )
         ]
         for column in columns:
             means = [row[column]["mean"] for row in rows if column in row]

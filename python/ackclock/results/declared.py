@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from ackclock import _core
 
-__all__ = ["ASKED", "KEYS", "PROBES", "TABLES", "Column", "Declaration"]
+__all__ = ["ASKED", "KEYS", "PROBES", "SUMMARISED", "TABLES", "Column", "Declaration"]
 
 
 class Column(TypedDict):
@@ -49,4 +49,7 @@ KEYS = {
     for name, table in TABLES.items()
     if (keys := tuple(column["name"] for column in table["columns"] if column["key"]))
 }
-"""The tables of which replications have a summary, with the columns that name the component of a row."""
+"""The tables whose declarations name the component of a row, with the columns that name it."""
+
+SUMMARISED = {**KEYS, **dict.fromkeys(("delays", "limits", "tmix"), ("flow",))}
+"""The tables with one row for each flow, link or client, with the columns that name it."""

@@ -11,7 +11,7 @@ from ackclock import stats
 from ackclock.base import files
 from ackclock.base.hooks import Hook
 from ackclock.base.table import Table, stack
-from ackclock.results.declared import ASKED, KEYS, PROBES
+from ackclock.results.declared import ASKED, PROBES, SUMMARISED
 from ackclock.results.measure import Measure
 from ackclock.results.tables import NamedTables
 
@@ -187,7 +187,7 @@ class Replications(_Tables, Sequence[Result]):
         """
         return {
             name: _summary(name, self.tables[name], keys, len(self), level)
-            for name, keys in KEYS.items()
+            for name, keys in SUMMARISED.items()
             if name in self.tables
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ackclock.results.declared import KEYS, TABLES
+from ackclock.results.declared import SUMMARISED, TABLES
 from ackclock.results.measure import BOUNDED, MEASURES, Measure
 from ackclock.results.names.columns import column_name
 from ackclock.results.names.words import capital, identifier_words, ordinal, with_unit
@@ -24,9 +24,6 @@ FUNCTIONS = {
     "jain": "Jain's fairness index of {}",
     "count": "number of values of {}",
 }
-
-SUMMARIES = (*KEYS, "delays", "tmix")
-"""Tables with one row for each flow or link."""
 
 SUFFIXES = ("_bps", "_bytes", "_ms", "_s")
 """Ends of the names of a user's measures that state their units."""
@@ -54,7 +51,7 @@ def measure_name(measure: str | Measure) -> str:
     if one.component is not None:
         of = f" {'at' if one.key == 'link' else 'of'} {one.component}"
     if one.function == "mean":
-        if one.table in SUMMARIES:
+        if one.table in SUMMARISED:
             return capital(noun + (of or f" per {one.key}"))
         if one.table == MEASURES or noun.startswith(("mean ", "share ")):
             return capital(noun + of)
