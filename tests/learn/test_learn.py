@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from html import unescape
 from types import SimpleNamespace
 
 import pytest
@@ -240,7 +241,8 @@ def test_off_the_range_the_network_differs_by_the_factor(trained):
     networks = [ackclock.learn.evaluation.Network("all", rate=0.5, delay=4.0, senders=2.0)]
     jobs = []
 
-    def kept(job, cancel, progress):
+    def kept(job, cancel, progress, *, flows):
+        assert flows == {"sender"}
         jobs.append(job)
         return [1.0], [1.0]
 
@@ -254,3 +256,44 @@ def test_off_the_range_the_network_differs_by_the_factor(trained):
     delay = float(drawn["bottleneck.delay"].removesuffix("ms"))
     assert float(checked["bottleneck"]["delay"].removesuffix("us")) == pytest.approx(delay * 4000)
     assert checked["flows"][0]["count"] == 2 * int(drawn["flows[0].count"])
+
+
+@pytest.mark.parametrize(
+    ("queue", "judged", "told"),
+    [
+        ("unlimited", "1000 packets", "a queue of 1000 packets, because the design's queue has no limit"),
+        ("30 packets", "30 packets", "the design's queue"),
+    ],
+)
+def test_a_table_is_judged_with_the_queue_of_its_design(trained, queue, judged, told):
+    design = DESIGN.replace('queue = "unlimited"', f'queue = "{queue}"')
+    jobs = []
+
+    def kept(job, cancel, progress, *, flows):
+        jobs.append(ackclock.check(job.scenario, dict(job.overrides))["bottleneck"]["queue"])
+        return [1.0], [1.0]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learn.evaluation, "_measured", kept)
+        found = learn.evaluate(design, trained.table, {**trained.log.settings, "validation": 1}, threads=1)
+    assert {one["limit"] for one in jobs} == {judged}
+    assert {one["kind"] for one in jobs} == {"drop-tail", "sfq-codel"}
+    assert f"with {told}." in unescape(learn.page.page(trained.log, found).html())
+
+
+def test_a_design_without_on_periods_is_judged_by_the_goodput_of_its_flows(trained):
+    bulk = DESIGN[: DESIGN.index("[flows.app]")] + 'app = "bulk"\n'
+    bulk += '[[flows]]\nname = "probe"\napp = { kind = "cbr", rate = "8kbps", packet_size = "100B" }\n'
+    settings = {**trained.log.settings, "validation": 1}
+    networks = [learn.evaluation.Network("the design range")]
+    found = learn.evaluate(bulk, trained.table, settings, networks=networks, schemes={}, threads=1)
+    (cell,) = found.cells.values()
+    assert cell.mbps.value > 0.1, "the flow at 8 kbit/s is no flow of the design"
+    assert learn.page.page(trained.log, found).html()
+
+
+def test_networks_that_a_design_cannot_have_are_left_out(trained):
+    steps = '{ kind = "steps", steps = [{ at = "0s", rate = "1Mbps" }, { at = "1s", rate = "2Mbps" }] }'
+    design = DESIGN.replace('"1Mbps..2Mbps"', steps)
+    found = learn.evaluate(design, trained.table, {**trained.log.settings, "validation": 1}, schemes={}, threads=1)
+    assert [network for network, _ in found.cells] == ["the design range", "RTT x 4", "senders x 3"]

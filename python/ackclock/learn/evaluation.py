@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ackclock.engine.threads import default_threads, execute
 from ackclock.scenario import Text, check, override_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from ackclock.base.progress import ProgressCallback
     from ackclock.results.result import Result
@@ -32,9 +33,11 @@ SCHEMES: dict[str, dict[str, object]] = {
     "Compound": {"cc": "compound"},
     "NewReno": {"cc": "reno"},
     "Vegas": {"cc": "vegas"},
-    "CUBIC over sfqCoDel": {"cc": "cubic-rfc9438", "queue": {"kind": "sfq-codel", "limit": "1000 packets"}},
+    "CUBIC over sfqCoDel": {"cc": "cubic-rfc9438", "queue": {"kind": "sfq-codel"}},
 }
-"""The schemes beside the table: the congestion control of the flows, and the queue where it is not the network's."""
+"""The schemes beside the table: the congestion control of the flows, and the queue where it is not the network's.
+
+A scheme's queue has the limit of the network's queue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,8 @@ NETWORKS = (
 """The design range, and networks off it in one respect each."""
 
 QUEUE = "1000 packets"
-"""Limit of the bottleneck's queue in the evaluation, as in section 5 of the paper. CUBIC and NewReno fill a queue of
-any size, so a queue without a limit would say nothing about them."""
+"""Limit of the bottleneck's queue in the evaluation of a design without a limit, as in section 5 of the paper. CUBIC
+and NewReno fill a queue of any size, so a queue without a limit would say nothing about them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ class Cell:
     """A scheme on a kind of network: medians over flows and over networks, with intervals over the networks."""
 
     mbps: stats.Estimate
-    """Throughput while on, in Mbit/s."""
+    """Throughput while on of flows with on periods, and goodput of all others, in Mbit/s."""
     delay_ms: stats.Estimate
     """Mean queueing delay of the bottleneck, in ms."""
 
@@ -85,6 +88,8 @@ class Evaluation:
     """By network and scheme."""
     table: str = "the table"
     """Name of the table among the schemes."""
+    limited: bool = False
+    """Whether the design's queue has no limit, so that `QUEUE` is the limit on all networks."""
 
 
 def evaluate(
@@ -120,18 +125,22 @@ def evaluate(
         )
     )
     specimens = whole["specimens"][:count]
+    checked = [check(text, specimen["drawn"]) for specimen in specimens]
+    limited = any(_has_no_limit(one) for one in checked)
+    names = {str(checked[0]["flows"][index]["name"]) for index in whole["designed"]}
+    networks = [one for one in networks if all(_can_vary(one, each) for each in checked)]
     own: dict[str, object] = {"cc": {"kind": "remycc", "table": str(table.resolve())}}
     all_schemes = {table.stem: own, **schemes}
     jobs: list[Job] = []
     for network, (_, scheme), specimen in product(networks, all_schemes.items(), specimens):
         overrides = _overrides(text, specimen["drawn"], network, scheme, whole["designed"])
         jobs.append(Job(text, tuple(override_pairs(overrides)), specimen["seed"]))
-    results = iter(execute(jobs, _measured, threads=threads, progress=progress))
+    results = iter(execute(jobs, partial(_measured, flows=names), threads=threads, progress=progress))
     cells = {}
     for network, name in product(networks, all_schemes):
         samples = [next(results) for _ in specimens]
         cells[network.name, name] = Cell(_median([mbps for mbps, _ in samples]), _median([ms for _, ms in samples]))
-    return Evaluation(whole["score"], whole["rules"], whole["specimens"], cells, table.stem)
+    return Evaluation(whole["score"], whole["rules"], whole["specimens"], cells, table.stem, limited)
 
 
 def _overrides(
@@ -144,8 +153,14 @@ def _overrides(
     """The overrides that make a specimen the network of a scheme."""
     overrides: dict[str, object] = dict(drawn)
     overrides |= {f"flows[{index}].cc": scheme["cc"] for index in designed}
-    overrides |= {"bottleneck.queue": scheme.get("queue", QUEUE)}
     resolved = check(text, overrides)
+    queue = dict(resolved["bottleneck"]["queue"])
+    if _has_no_limit(resolved):
+        queue["limit"] = QUEUE
+        overrides["bottleneck.queue"] = queue
+    if "queue" in scheme:
+        own = {"limit": queue["limit"]} if "limit" in queue else {}
+        overrides["bottleneck.queue"] = {**own, **scheme["queue"]}  # type: ignore[dict-item]
     factors = {
         "bottleneck.rate": network.rate,
         "bottleneck.delay": network.delay,
@@ -161,6 +176,19 @@ def _overrides(
     return overrides
 
 
+def _can_vary(network: Network, resolved: Mapping[str, Any]) -> bool:
+    """Whether the rate and the delay of a network are quantities, so that a multiple of them is another network."""
+    bottleneck = resolved["bottleneck"]
+    return all(
+        factor == 1.0 or isinstance(bottleneck.get(name), str)
+        for name, factor in (("rate", network.rate), ("delay", network.delay))
+    )
+
+
+def _has_no_limit(resolved: Mapping[str, Any]) -> bool:
+    return bool(resolved["bottleneck"]["queue"].get("limit") == "unlimited")
+
+
 def _times(quantity: str, factor: float) -> str:
     """A quantity times a factor, in the same unit."""
     match = re.fullmatch(r"([0-9.]+)\s*([A-Za-z]+)", quantity)
@@ -169,13 +197,27 @@ def _times(quantity: str, factor: float) -> str:
     return f"{float(match[1]) * factor:.9f}".rstrip("0").rstrip(".") + match[2]
 
 
-def _measured(job: Job, cancel: _core.Cancel, progress: ProgressCallback) -> tuple[list[float], list[float]]:
-    return measured(run_job(job, cancel, progress))
+def _measured(
+    job: Job, cancel: _core.Cancel, progress: ProgressCallback, *, flows: Container[str]
+) -> tuple[list[float], list[float]]:
+    return measured(run_job(job, cancel, progress), flows)
 
 
-def measured(result: Result) -> tuple[list[float], list[float]]:
-    """Throughput while on of each flow that was on, in Mbit/s, and the mean queueing delay of the bottleneck in ms."""
-    rates = [rate / 1e6 for rate in result.tables["time_on"]["throughput_bps"] if math.isfinite(rate)]
+def measured(result: Result, flows: Container[str]) -> tuple[list[float], list[float]]:
+    """Throughput of these flows with their copies in Mbit/s, and the mean queueing delay of the bottleneck in ms.
+
+    The throughput of a flow with on periods is that while it was on; a flow that never was on has none. That of any
+    other flow is its goodput.
+    """
+    on: dict[str, float] = {}
+    if "time_on" in result.tables:
+        on = dict(zip(result.time_on["flow"], result.time_on["throughput_bps"], strict=True))
+    every = [
+        on.get(flow, bps)
+        for flow, bps in zip(result.flows["flow"], result.flows["goodput_bps"], strict=True)
+        if re.sub(r"\.[0-9]+$", "", flow) in flows
+    ]
+    rates = [rate / 1e6 for rate in every if math.isfinite(rate)]
     links = result.tables["links"]
     delay = next(
         ms for link, ms in zip(links["link"], links["queue_delay_mean_ms"], strict=True) if link == "bottleneck"
@@ -187,6 +229,8 @@ def _median(samples: list[list[float]]) -> stats.Estimate:
     """The median over all flows; the networks are resampled whole, as the flows of one network share its link."""
     values = np.concatenate(samples)
     count = len(samples)
+    if not values.size:
+        return stats.Estimate(math.nan, math.nan, math.nan, count, method="percentile")
     if count < 2:
         return stats.Estimate(float(np.median(values)), math.nan, math.nan, count, method="percentile")
     picks = np.random.default_rng(stats.RESAMPLING_SEED).integers(count, size=(RESAMPLES, count))

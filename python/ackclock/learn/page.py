@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock.learn.evaluation import Evaluation, evaluate
+from ackclock.learn.evaluation import QUEUE, Evaluation, evaluate
 from ackclock.learn.log import Log, log_of
 from ackclock.plot.palette import OKABE_ITO
 from ackclock.report import Intervals, Plot, Report, Row, Series
@@ -128,11 +128,14 @@ def _add_comparison(report: Report, evaluation: Evaluation) -> None:
         figures["delay_ms"].append(Row(network, scheme, cell.delay_ms, colours[scheme]))
     if not rows:
         return
+    queue = (
+        f"a queue of {QUEUE}, because the design's queue has no limit" if evaluation.limited else "the design's queue"
+    )
     caption = (
         "Medians with 95 % intervals over the networks that were drawn; the same networks and seeds for all schemes, "
-        "with a queue of 1000 packets. Other networks than those of the design say how far the table carries."
+        f"with {queue}. Other networks than those of the design say how far the table carries."
     )
-    report.add_figure(Intervals("Throughput while on", "Mbit/s", figures["mbps"], caption=caption))
+    report.add_figure(Intervals("Throughput of a flow, while it is on", "Mbit/s", figures["mbps"], caption=caption))
     report.add_figure(Intervals("Queueing delay", "ms", figures["delay_ms"], caption=caption))
     columns = ["networks", "scheme", "Mbit/s", "low", "high", "queueing delay ms", "low", "high"]
     report.add_table("The same as numbers", columns, rows)
