@@ -160,7 +160,6 @@ class TestPage:
 
     def test_each_group_of_flows_has_its_goodput_and_the_varied_one_is_first(self, rivals):
         with ackclock.open(rivals) as store:
-            axes, _ = varied(store.sweeps[0].points, flow_groups(store))
             assert flow_groups(store) == ["old", "new"]
             names = default_measures(store)
         assert names[:3] == ["flows[new].goodput_bps", "flows[old].goodput_bps", "jain(flows.goodput_bps)"]
@@ -173,7 +172,7 @@ class TestPage:
 
     def test_the_number_of_comparisons_is_told(self, rivals):
         with ackclock.open(rivals) as store:
-            axes, roles = varied(store.sweeps[0].points, flow_groups(store))
+            _, roles = varied(store.sweeps[0].points, flow_groups(store))
             names = default_measures(store)
             found = comparisons(store, names, roles)
         assert len(found.differences) == 2 * len(names)

@@ -54,6 +54,12 @@ class TestCommand:
         assert told in error
         assert "Traceback" not in error
 
+    def test_a_name_without_an_ending_gets_one(self, made, capsys):
+        assert main(["report", str(made), "--out", str(made / "mine.v2"), "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["report"] == str(made / "mine.v2.html")
+        assert (made / "mine.v2.html").is_file()
+        assert not (made / "mine.v2").exists()
+
     def test_one_run_alone_has_its_numbers_in_the_table(self, tmp_path, capsys):
         ackclock.sweep(PROBED, out=tmp_path / "one").close()
         assert main(["report", str(tmp_path / "one"), "--json"]) == 0

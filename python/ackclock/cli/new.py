@@ -49,7 +49,12 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
 
         if name is not None or full or rust:
             raise UsageError("a workflow has no name and no options: ackclock new workflow")
-        say(f"{workflow.write()}: runs ackclock gate on every push")
+        written = workflow.write()
+        say(f"{workflow.PLACE}: runs ackclock gate on every push")
+        if written.wheel is not None:
+            say(f"{written.wheel}: the ackclock that it installs; keep it in the repository")
+        if written.missing:
+            say(f"ackclock runs from its source here: put the wheel of `make wheel` into {workflow.WHEELS} first")
         say("ackclock gate scenarios/*.toml --baseline gate.json --update --reason TEXT")
     elif kind == "cc":
         from ackclock.cc import templates

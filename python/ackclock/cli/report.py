@@ -40,7 +40,7 @@ def report(
     folder
         The store of a sweep, or the folder of `ackclock reproduce --out` with several studies.
     out
-        The file to write; by default report.html in the folder.
+        The file to write; by default report.html in the folder. A name without .html gets this ending.
     of
         A measure to show, such as flows.goodput_bps or p95(flows[video].srtt_ms). Can be repeated. By default, the
         usual measures are shown.
@@ -54,6 +54,8 @@ def report(
     json
         Print one JSON document with the contents of the file.
     """
+    if out is not None and not out.is_dir() and out.suffix not in (".html", ".htm"):
+        out = out.with_name(f"{out.name}.html")
     target = folder / "report.html" if out is None else out
     if target.is_dir():
         raise UsageError(f"--out {target}: a folder; name the file to write")

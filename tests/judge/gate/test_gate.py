@@ -2,10 +2,13 @@
 
 import json
 import re
+import shlex
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
+import ackclock
 from ackclock.judge.gate import perform
 
 
@@ -269,12 +272,10 @@ def test_wrong_input_is_refused_in_words(project, arguments, told):
 
 
 def test_a_new_workflow_runs_the_gate_of_this_version(project, capsys):
-    from ackclock import _core
     from ackclock.cli import main
 
     assert main(["new", "workflow"]) == 0
     text = (project.folder / ".github" / "workflows" / "ackclock-gate.yml").read_text()
-    assert f"'ackclock=={_core.version()}'" in text
     command = re.search(r"run: ackclock (gate .*)", text)[1].split()
     (project.folder / "scenarios").mkdir()
     (project.folder / "short.toml").rename(project.folder / "scenarios" / "short.toml")
@@ -284,3 +285,40 @@ def test_a_new_workflow_runs_the_gate_of_this_version(project, capsys):
     assert (project.folder / "gate-results" / "summary.md").exists()
     assert main(["new", "workflow"]) == 2
     assert "exists; it is not overwritten" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("origin", "installed"),
+    [
+        (None, "ackclock==" + ackclock.__version__),
+        (
+            {"url": "https://git.example/a.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
+            "ackclock @ git+https://git.example/a.git@abc",
+        ),
+        ({"url": "https://files.example/a.whl", "archive_info": {}}, "ackclock @ https://files.example/a.whl"),
+    ],
+)
+def test_a_workflow_installs_ackclock_from_where_this_one_came(project, monkeypatch, capsys, origin, installed):
+    from ackclock.judge.gate import workflow
+
+    text = None if origin is None else json.dumps(origin)
+    monkeypatch.setattr(workflow.metadata, "distribution", lambda _: SimpleNamespace(read_text=lambda _: text))
+    assert workflow.write() == workflow.Written(None, missing=False)
+    written = (project.folder / workflow.PLACE).read_text()
+    assert f"python -m pip install {shlex.quote(installed)}" in written
+
+
+def test_a_workflow_of_a_local_file_brings_its_wheel(project, monkeypatch):
+    from ackclock.judge.gate import workflow
+
+    local = SimpleNamespace(read_text=lambda _: '{"url": "file:///downloads/a.whl", "archive_info": {}}')
+    monkeypatch.setattr(workflow.metadata, "distribution", lambda _: local)
+
+    def made(given, folder):
+        (folder / "ackclock-1.whl").touch()
+        return folder / "ackclock-1.whl"
+
+    monkeypatch.setattr(workflow, "wheel_of", made)
+    assert workflow.write().wheel == workflow.WHEELS / "ackclock-1.whl"
+    command = re.search("pip install (.*)", (project.folder / workflow.PLACE).read_text())[1]
+    assert (project.folder / command).is_file()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 import zipfile
 from importlib import resources
 from pathlib import Path
@@ -18,6 +20,9 @@ from ackclock.judge.packs import contents
 from ackclock.judge.packs.wheel import wheel_of
 from ackclock.judge.packs.wheels import LOGS, foreign_files
 from tests.helpers.crates import needs_cargo, of_source
+from tests.helpers.scenarios import SWEPT
+
+VERSION = ackclock.__version__
 
 SCENARIO = """
 name = "packed"
@@ -89,11 +94,43 @@ def test_a_pack_says_how_it_was_made(packed):
     assert document["sweeps"][0]["name"] == "packed"
     assert document["environment"]["numpy"]
     assert len(document["results"]) == 4
-    assert "ackclock verify ARCHIVE.zip" in told
+    assert "ackclock verify *.zip" in told
     assert "flows[0].cc=reno" in told
     assert "no copy of ackclock itself" in told
     assert "scenarios/0-packed.toml" in names
     assert [name for name in names if name.startswith("store/sources/")]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_the_readme_can_be_followed_to_the_letter(tmp_path, monkeypatch, shell):
+    """All commands but those that make an environment; `reno` has a file beside it whose name brackets would match."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my scenario.toml").write_text(SWEPT, encoding="utf-8")
+    arguments = ["sweep", "my scenario.toml", "--vary", "flows[0].cc=reno,cubic", "--out", "store"]
+    monkeypatch.setattr("sys.argv", ["/usr/bin/ackclock", *arguments])
+    assert main(arguments) == 0
+    place = tmp_path / "alone"
+    place.mkdir()
+    assert main(["pack", "store", "--out", str(place / "any name.zip"), "--without-wheel"]) == 0
+    shutil.rmtree(tmp_path / "store")
+    with zipfile.ZipFile(place / "any name.zip") as zipped:
+        lines = [line.strip() for line in zipped.read("README.md").decode().splitlines() if line.startswith("    ")]
+    own = place / "environment" / "bin"
+    own.mkdir(parents=True)
+    program = own / "ackclock"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ackclock "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (place / "flows0.cc=reno,cubic").touch()
+    commands = [line for line in lines if "venv" not in line and "pip install" not in line]
+    assert [line for line in lines if "pip install" in line] == [f"environment/bin/pip install 'ackclock=={VERSION}'"]
+    assert any(line.startswith("environment/bin/ackclock sweep unpacked/scenarios/0-") for line in commands)
+    for command in commands:
+        done = subprocess.run([shell, "-c", command], cwd=place, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert (place / "report.html").is_file()
+    assert (place / "store").is_dir()
 
 
 def test_the_same_store_gives_the_same_bytes(scenario, tmp_path):

@@ -103,7 +103,7 @@ def pack(store: Path, out: Path, *, wheel: Path | None = None, without_wheel: bo
         with tempfile.TemporaryDirectory(prefix="ackclock-", dir=out.absolute().parent) as name:
             made = None if without_wheel else wheel_of(wheel, Path(name))
             named = None if made is None else made.name
-            document = document_of(sweeps, runs, failures, commands_of(accounts), named, about)
+            document = document_of(sweeps, runs, failures, commands_of(accounts, sweeps), named, about)
             partial = Path(name) / "pack.zip"
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path, data in _contents(store, sweeps, document, made):

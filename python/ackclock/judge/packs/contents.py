@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,29 +47,35 @@ TEXT = """\
 This archive repeats an experiment that was run with ackclock {version}. It holds the scenarios, the files and the
 congestion controls that they name, the results, and {wheel}.
 
-To repeat every run and compare the results, install ackclock {release} from a place that you trust:
+The commands below are for a folder that holds this archive and no other. They repeat every run and compare the results,
+with ackclock {release} from a place that you trust:
 
     python3 -m venv environment
-    environment/bin/pip install ackclock=={release}
-    environment/bin/ackclock verify ARCHIVE.zip
+    environment/bin/pip install 'ackclock=={release}'
+    environment/bin/ackclock verify *.zip
 {install}
 To look at the results, unpack the archive and open its store:
 
-    environment/bin/ackclock ls store
-    environment/bin/ackclock report store --out report
+    python3 -m zipfile -e *.zip unpacked
+    environment/bin/ackclock ls unpacked/store
+{reports}
 
 The sweeps:
 
 {sweeps}
 
-The commands that made the results:
+The commands that made the results, with the scenarios of this archive. Other files that they name are in
+`unpacked/store/sources`, by their digests:
 
 {commands}
 """
 
 INSTALL = """
-A machine without such a place can install wheel/{wheel} instead. Whoever installs it executes code of the archive's
-sender. `ackclock verify` says whether it is the ackclock that verifies.
+A machine without such a place can install the copy in the archive instead. Whoever installs it executes code of the
+archive's sender. `ackclock verify` says whether it is the ackclock that verifies.
+
+    python3 -m zipfile -e *.zip unpacked
+    environment/bin/pip install {wheel}
 """
 
 
@@ -97,9 +104,19 @@ def written(document: Mapping[str, Any]) -> bytes:
     return (json.dumps(document, indent=1, sort_keys=True) + "\n").encode()
 
 
-def commands_of(accounts: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The commands of the starts of sweeps, as they are shown."""
-    return [one_line(" ".join(["ackclock", *account["command"][1:]])) for account in accounts]
+def commands_of(accounts: Sequence[Mapping[str, Any]], sweeps: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The commands of the starts of sweeps as a shell takes them, each once; scenarios have their names in the pack."""
+    places = {Path(name).name: f"unpacked/{place}" for name, place in _places(sweeps).items()}
+    return list(dict.fromkeys(_command(account["command"], places) for account in accounts))
+
+
+def _command(arguments: Sequence[str], places: Mapping[str, str]) -> str:
+    program, *rest = [str(one) for one in arguments] or [""]
+    own = program.endswith(("ackclock/__main__.py", "/ackclock")) or program == "ackclock"
+    if own:
+        rest = [places.get(Path(one).name, one) for one in rest]
+    name = ["environment/bin/ackclock"] if own else ["python3", Path(program).name]
+    return one_line(shlex.join([*name, *rest]))
 
 
 def readme(sweeps: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> bytes:
@@ -110,11 +127,19 @@ def readme(sweeps: Sequence[Mapping[str, Any]], document: Mapping[str, Any]) -> 
         version=document["version"],
         release=str(document["version"]).partition("+")[0],
         wheel="ackclock itself" if wheel is not None else "no copy of ackclock itself",
-        install="" if wheel is None else INSTALL.format(wheel=wheel),
+        install="" if wheel is None else INSTALL.format(wheel=shlex.quote(f"unpacked/wheel/{wheel}")),
+        reports="\n".join(_report(one, several=len(sweeps) > 1) for one in sweeps),
         sweeps="\n".join(_told(one) for one in sweeps),
         commands="\n".join(f"    {command}" for command in document["commands"]) or "    none are known",
     )
     return text.encode()
+
+
+def _report(sweep: Mapping[str, Any], *, several: bool) -> str:
+    """The command that writes the report of a sweep."""
+    chosen = f" --sweep {sweep['id']}" if several else ""
+    name = f"report-{sweep['id']}.html" if several else "report.html"
+    return one_line(f"    environment/bin/ackclock report unpacked/store{chosen} --out {name}")
 
 
 def _told(sweep: Mapping[str, Any]) -> str:
@@ -129,10 +154,24 @@ def _told(sweep: Mapping[str, Any]) -> str:
 
 def scenarios(sweeps: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, bytes]]:
     """The scenarios of sweeps, each once, by their paths in a pack."""
-    texts = {text["text"]: text for one in sweeps for text in one["scenarios"]}
-    for number, text in enumerate(texts.values()):
-        stem = "".join(one if one.isalnum() or one in "-_." else "-" for one in Path(text["name"]).stem) or "scenario"
-        yield f"scenarios/{number}-{stem}.{text['format']}", text["text"].encode()
+    for number, text in enumerate(_texts(sweeps)):
+        yield _place(number, text), text["text"].encode()
+
+
+def _texts(sweeps: Sequence[Mapping[str, Any]]) -> list[Mapping[str, str]]:
+    return list({text["text"]: text for one in sweeps for text in one["scenarios"]}.values())
+
+
+def _place(number: int, text: Mapping[str, str]) -> str:
+    stem = "".join(one if one.isalnum() or one in "-_." else "-" for one in Path(text["name"]).stem) or "scenario"
+    return f"scenarios/{number}-{stem}.{text['format']}"
+
+
+def _places(sweeps: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The paths in a pack of scenarios by their own names, as far as each name is that of one scenario."""
+    named = [(text["name"], _place(number, text)) for number, text in enumerate(_texts(sweeps))]
+    names = [Path(name).name for name, _ in named]
+    return {name: place for name, place in named if names.count(Path(name).name) == 1}
 
 
 def digests(result: Result) -> dict[str, str]:

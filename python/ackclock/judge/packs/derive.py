@@ -61,7 +61,7 @@ def of_files(
     """The files beside the store, made again; and files that no pack has."""
     wheel = document["wheel"]
     about = {name: document[name] for name in (*TESTIMONY, "version", "engine")}
-    made = document_of(sweeps, results, failures, commands_of(accounts), wheel, about)
+    made = document_of(sweeps, results, failures, commands_of(accounts, sweeps), wheel, about)
     files = {DOCUMENT: written(made), README: readme(sweeps, made), **dict(scenarios(sweeps))}
     for name, data in files.items():
         place = folder / name
