@@ -127,7 +127,7 @@ def test_files_have_the_same_numbers_as_json(folder, tmp_path, capsys):
     body = latex.partition("\\midrule\n")[2].partition("\\bottomrule")[0].splitlines()
     assert len(body) == 4
     assert all(line.count("&") == latex.count("&", 0, latex.index("\\midrule")) for line in body)
-    assert body[0].startswith(r"flows.goodput\_bps & 2Mbps & cubic & ")
+    assert body[0].startswith("Goodput per flow (Mbit/s) & 2Mbps & cubic & ")
 
 
 def test_export_writes_the_same_tables(folder, tmp_path, capsys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import inspect
 import re
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -13,7 +14,10 @@ from matplotlib import pyplot
 import ackclock
 from ackclock.cli import main
 from ackclock.cli.plot import FIGURES
+from ackclock.cli.tables import latex_of_points
 from ackclock.plot import Plot
+from ackclock.stats import Estimate
+from tests.helpers.scenarios import SWEPT
 
 
 @pytest.fixture(scope="module")
@@ -83,24 +87,59 @@ def test_latex_is_a_table_of_booktabs(store, tmp_path):
     out = tmp_path / "means.tex"
     assert main(["export", str(store), "--of", "flows[one].goodput_bps", "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
-    assert r"Congestion control of one & Goodput of one (kbit/s) \\" in text
+    assert r"Congestion control of one & {Goodput of one (kbit/s)} \\" in text
+    assert re.search(r"tabular}\{l S\[table-format=\d+\.\d\(\d+\), separate-uncertainty\]\}", text)
     with ackclock.open(store) as opened:
         halves = [one.estimate.half_width / 1e3 for one in opened.estimates("flows[one].goodput_bps")]
-    assert [float(one) for one in re.findall(r"\$\\pm\$ (\S+)", text)] == [float(f"{half:.2g}") for half in halves]
+    told = re.findall(r"& (\S+) \+- (\S+) ", text)
+    assert [float(half) for _, half in told] == pytest.approx(halves, rel=0.05)
+    decimals = {len(number.partition(".")[2]) for pair in told for number in pair}
+    assert len(decimals) == 1, "the decimals are aligned"
     assert "e+" not in text
     assert text.index(r"\toprule") < text.index("reno & ") < text.index("cubic & ") < text.index(r"\bottomrule")
 
 
-def test_an_interval_in_latex_ends_at_the_bounds(store, tmp_path):
-    out = tmp_path / "jain.tex"
-    measure = "jain(flows.goodput_bps)"
-    assert main(["export", str(store), "--of", measure, "--out", str(out)]) == 0
+def test_an_interval_in_latex_ends_at_the_bounds():
+    """A bound cuts off the second interval, so that no interval of the column is told by its half width."""
+    points = [
+        SimpleNamespace(params={"flows[0].cc": cc}, estimate=Estimate(value, low, high, 3))
+        for cc, value, low, high in (("reno", 0.8, 0.7, 0.9), ("cubic", 0.95, 0.85, 1.0))
+    ]
+    text = latex_of_points({"jain(flows.goodput_bps)": points}, {}, ["one"])
+    assert r"{Jain's fairness index of goodput} & {95 \% from} & {to} \\" in text
+    assert r"reno & 0.800 & 0.700 & 0.900 \\" in text
+    assert r"cubic & 0.950 & 0.850 & 1.000 \\" in text
+    assert "+- " not in text.partition("\n")[2]
+    even = latex_of_points({"jain(flows.goodput_bps)": points[:1]}, {}, ["one"])
+    assert r"reno & 0.80 +- 0.10 \\" in even
+
+
+def test_latex_of_comparisons_has_labels_with_units(store, tmp_path):
+    out = tmp_path / "differences.tex"
+    arguments = ["--of", "flows[one].goodput_bps", "--of", "links[bottleneck].utilisation"]
+    assert main(["export", str(store), "--against", "flows[0].cc=reno", *arguments, "--out", str(out)]) == 0
     text = out.read_text(encoding="utf-8")
-    assert r"Jain's fairness index of goodput \\" in text
-    with ackclock.open(store) as opened:
-        estimates = [one.estimate for one in opened.estimates(measure)]
-    assert [one.low == 0 or one.high == 1 for one in estimates].count(True) == text.count("[")
-    assert text.count("[") + text.count(r"$\pm$") == 2
+    assert "Goodput of one (kbit/s) & cubic & " in text
+    assert r"Utilisation at bottleneck (\%) & cubic & " in text
+    assert "flows[" not in text.partition("\n")[2]
+
+
+@pytest.mark.parametrize("form", ["csv", "tex"])
+def test_means_over_a_population_are_kept(tmp_path, form):
+    weights = {"bottleneck.rate": {"1Mbps": 3, "2Mbps": 1}}
+    grid = {"bottleneck.rate": ["1Mbps", "2Mbps"]}
+    with ackclock.sweep(SWEPT, grid, weights=weights, seeds=3, out=tmp_path / "s") as made:
+        (population,) = made.population("flows.goodput_bps")
+    out = tmp_path / f"means.{form}"
+    assert main(["export", str(tmp_path / "s"), "--of", "flows.goodput_bps", "--out", str(out)]) == 0
+    lines = out.read_text(encoding="utf-8").splitlines()
+    if form == "csv":
+        rows = list(csv.DictReader(lines))
+        assert [row["population"] for row in rows] == ["False", "False", "True"]
+        assert float(rows[-1]["flows.goodput_bps"]) == population.estimate.value
+    else:
+        assert lines[-4] == r"\midrule"
+        assert lines[-3].startswith("population & ")
 
 
 def test_mistakes_of_an_export_are_told(store, tmp_path, capsys):

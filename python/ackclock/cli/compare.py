@@ -66,7 +66,7 @@ def compare(
     csv
         A file for the comparisons as CSV, with all digits.
     latex
-        A file for the comparisons as a LaTeX table, in the form of the package booktabs.
+        A file for the comparisons as a LaTeX table, which needs the packages booktabs and siunitx.
     level
         Confidence of each interval.
     backends

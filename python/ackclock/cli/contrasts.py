@@ -59,10 +59,10 @@ def contrasts_against(store: Store, against: str, measures: Sequence[str], level
     return found
 
 
-def write_contrasts(out: Path, contrasts: Sequence[Contrast]) -> None:
-    """Writes comparisons as LaTeX, Parquet or CSV, by the name of the file."""
+def write_contrasts(out: Path, contrasts: Sequence[Contrast], flows: Sequence[str]) -> None:
+    """Writes comparisons as LaTeX, Parquet or CSV, by the name of the file; `flows` names the groups of flows."""
     if out.suffix == ".tex":
-        files.write_text(out, latex_of_contrasts(contrasts))
+        files.write_text(out, latex_of_contrasts(contrasts, flows))
     else:
         write_table(out, table_of(columns_of_contrasts(contrasts)))
 
@@ -79,17 +79,19 @@ def compare_settings(
     as_json: bool,
 ) -> None:
     """Compares the settings of a store, prints and writes what was found."""
+    from ackclock.report.experiment.measures import flow_groups
     from ackclock.results.measure import Measure
     from ackclock.store import open_store
 
     names = [str(Measure.parse(one)) for one in measures]
     with open_store(folder, sweep=sweep) as store:
         found = contrasts_against(store, against, names, level)
+        flows = flow_groups(store)
         of, lost = store.sweeps[0], store.failed + len(store.runs) - store.finished
     if csv is not None:
         write_table(csv, table_of(columns_of_contrasts(found)))
     if latex is not None:
-        files.write_text(latex, latex_of_contrasts(found))
+        files.write_text(latex, latex_of_contrasts(found, flows))
     if as_json:
         print_json({
             "store": str(folder),
@@ -133,7 +135,7 @@ def _print(found: Sequence[Contrast], sweep: str, level: float) -> None:
                 "-" if one.holm is None else f"{one.holm.p:.2g}{' *' if one.holm.rejected else ''}",
             ])  # fmt: skip
         unit = next(one.unit for one in found if one.measure == measure)
-        print_table(f"{measure} ({unit})" if unit else measure, head, rows)
+        print_table(f"{measure} ({unit})" if unit else measure, head, rows, keys=1 + len(names))
     tests = [one.holm for one in found if one.holm is not None]
     rate = 1 - level
     differ = sum(one.rejected for one in tests)

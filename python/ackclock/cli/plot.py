@@ -183,8 +183,10 @@ def export(
     sweep
         The sweep, if the store has several: its name, or the beginning of its id.
     out
-        The file: NAME.csv, NAME.parquet or NAME.tex; LaTeX is for measures, in the form of the package booktabs.
+        The file: NAME.csv, NAME.parquet or NAME.tex. LaTeX is for measures, and needs the packages booktabs and
+        siunitx.
     """
+    from ackclock.report.experiment.measures import flow_groups
     from ackclock.store import open_store
 
     if (table is None) == (not of and against is None):
@@ -204,16 +206,16 @@ def export(
         elif against is not None:
             contrasts = contrasts_against(opened, against, of, LEVEL)
             rows = len(contrasts)
-            write_contrasts(out, contrasts)
+            write_contrasts(out, contrasts, flow_groups(opened))
         else:
             estimates = {measure: opened.estimates(measure) for measure in of}
-            rows = len(next(iter(estimates.values())))
+            weighted = len(opened.sweeps) == 1 and opened.sweeps[0].weights is not None
+            populations = {measure: opened.population(measure) for measure in of} if weighted else {}
+            rows = len(next(iter(estimates.values()))) + len(next(iter(populations.values()), ()))
             if out.suffix == ".tex":
-                from ackclock.report.experiment.measures import flow_groups
-
-                files.write_text(out, latex_of_points(estimates, flow_groups(opened)))
+                files.write_text(out, latex_of_points(estimates, populations, flow_groups(opened)))
             else:
-                write_table(out, table_of(columns_of_points(estimates)))
+                write_table(out, table_of(columns_of_points(estimates, populations)))
     say(f"{out}: {rows} rows")
     return DONE
 

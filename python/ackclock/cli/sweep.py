@@ -11,7 +11,7 @@ from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, ove
 from ackclock.cli.output import NOT_DRAWN, UsageError, complain, has_no_width, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.store import Store
 
@@ -171,7 +171,7 @@ def _print(store: Store, measures: Sequence[str]) -> None:
         cells = [_estimate(estimate[number]) for estimate in estimates]
         rows.append([str(number), *(str(point.get(name, "-")) for name in names), *cells])
     if names or measures:
-        print_table("points", ["point", *names, *measures], rows)
+        print_table("points", ["point", *names, *measures], rows, keys=1 + len(names))
     if sweep.weights is not None and measures:
         _print_population(store, measures)
     if len(sweep.points) > SHOWN:
@@ -181,7 +181,7 @@ def _print(store: Store, measures: Sequence[str]) -> None:
         if alike:
             complain(f"{name}: the same under all seeds at {alike} of {len(estimate)} points: {NOT_DRAWN}")
     for row in list(store.failures.rows())[:SHOWN]:
-        complain(f"point {row['point']}, seed {row['seed']}: {row['error']}")
+        complain(f"{_setting(sweep.points[row['point']])}, seed {row['seed']}: {row['error']}")
 
 
 def _print_population(store: Store, measures: Sequence[str]) -> None:
@@ -197,11 +197,18 @@ def _print_population(store: Store, measures: Sequence[str]) -> None:
         ]
         for number, one in enumerate(first)
     ]
-    print_table("population: means weighted by the points' weights", [*names, "points", *measures], rows)
+    head = [*names, "points", *measures]
+    print_table("population: means weighted by the points' weights", head, rows, keys=1 + len(names))
     for name, found in means.items():
         missing = sorted({point for one in found for point in one.missing})
         if missing:
-            complain(f"{name}: no mean over the population: no run of point {', '.join(map(str, missing))} has a value")
+            told = "; ".join(_setting(store.sweeps[0].points[point]) for point in missing)
+            complain(f"{name}: no mean over the population: no run has a value with {told}")
+
+
+def _setting(point: Mapping[str, Any]) -> str:
+    """A point by its values."""
+    return ", ".join(f"{name}={value}" for name, value in point.items()) or "the scenario"
 
 
 def _estimate(estimate: dict[str, Any]) -> str:
