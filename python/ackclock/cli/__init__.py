@@ -11,7 +11,15 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CoercionError, CycloptsError, UnknownCommandError, UnknownOptionError, UnusedCliTokensError
+from cyclopts import (
+    App,
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
 from ackclock._errors import (
     AlgorithmError,
@@ -123,6 +131,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         complain(_no_number(error) or str(error))
     except UnusedCliTokensError as error:
         complain(f"unexpected argument {', '.join(error.unused_tokens or [])}")
+    except MissingArgumentError as error:
+        complain(_missing(error))
     except CycloptsError as error:
         complain(str(error))
     except ScenarioError as error:
@@ -165,6 +175,18 @@ def _unknown_command(error: UnknownCommandError) -> str:
     names = [name for name in group if not name.startswith("-")]
     accepted = [*names, "--help"] + (["--version"] if group is app else [])
     return f"unknown command {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}"
+
+
+def _missing(error: MissingArgumentError) -> str:
+    """The message about an argument that is missing, with what it may be."""
+    chain = error.command_chain or ()
+    argument = error.argument
+    if argument is None:
+        return str(error)
+    # Only this collection has the descriptions of docstrings.
+    every = app.parse_commands(list(chain))[1][-1].assemble_argument_collection(parse_docstring=True)
+    told = next((one.parameter.help for one in every if one.name == argument.name), None) or ""
+    return f"{' '.join(chain)}: expected {argument.name}: {' '.join(told.split())}"
 
 
 def _no_number(error: CoercionError) -> str | None:

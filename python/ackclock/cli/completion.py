@@ -1,14 +1,22 @@
-"""``ackclock completion``: the script with which a shell completes commands and options."""
+"""``ackclock completion``: the script with which a shell completes commands, options and values."""
 
 from __future__ import annotations
 
-from typing import Literal
+import dataclasses
+import types
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin, get_type_hints
 
-__all__ = ["completion"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+__all__ = ["completion", "values"]
 
 
 def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
-    """Print the script with which a shell completes commands and options.
+    """Print the script with which a shell completes commands, options and values.
+
+    Values are kinds of `list`, studies, figures, backends, columns of measures, tables, and paths of a scenario.
 
     - bash: `eval "$(ackclock completion bash)"` in ~/.bashrc.
     - zsh: `ackclock completion zsh > FOLDER/_ackclock`, where FOLDER is in $fpath.
@@ -17,9 +25,89 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
     Parameters
     ----------
     shell
-        The shell that reads the script.
+        The shell that reads the script: bash, zsh or fish.
     """
     from ackclock.cli import app
 
-    print(app.generate_completion(shell=shell), end="")  # noqa: T201
+    with _told_values():
+        script = app.generate_completion(shell=shell)
+    print(script, end="")  # noqa: T201
     return 0
+
+
+def values() -> dict[tuple[str, str], Sequence[str]]:
+    """The values that are completed, by command and parameter."""
+    from ackclock import examples, scenario, studies
+    from ackclock.cli.plot import FIGURES
+    from ackclock.engine.run import SIM
+    from ackclock.results.declared import TABLES
+
+    backends = [SIM, "linux", "linux:6.12"]
+    columns = [
+        f"{name}.{column['name']}"
+        for name, table in TABLES.items()
+        for column in table["columns"]
+        if column["type"] != "text"
+    ]
+    sections = {
+        "bottleneck": scenario.Bottleneck,
+        "flows[0]": scenario.Flow,
+        "probes": scenario.Probes,
+        "access": scenario.Access,
+    }
+    paths = ["duration=", "seed="]
+    paths += [
+        f"{name}.{field.name.rstrip('_')}=" for name, kind in sections.items() for field in dataclasses.fields(kind)
+    ]
+    found: dict[tuple[str, str], Sequence[str]] = {
+        ("list", "kind"): [*scenario.catalogue(), "study"],
+        ("reproduce", "study"): ["all", *studies.names()],
+        ("plot", "figure"): list(FIGURES),
+        ("reproduce", "backend"): backends,
+        ("run", "backend"): backends,
+        ("new", "kind"): ["scenario", "cc", "transport", "workflow"],
+        ("new", "name"): examples.names(),
+        ("export", "table"): list(TABLES),
+    }
+    found |= {(command, "of"): columns for command in ("sweep", "report", "export")}
+    found[("compare", "measure")] = columns
+    found |= {(command, "settings"): paths for command in ("run", "sweep", "check", "plot", "compare")}
+    found[("sweep", "vary")] = paths
+    return found
+
+
+@contextmanager
+def _told_values() -> Iterator[None]:
+    """Gives the commands types that have the values, as long as a script is made of them."""
+    from ackclock.cli import app
+
+    plain: dict[str, Callable[..., Any]] = {}
+    try:
+        for (command, parameter), words in values().items():
+            own = app[command]
+            function = own.default_command
+            if function is None:
+                raise AssertionError(command)
+            plain.setdefault(command, function)
+            own.default_command = _typed(function, parameter, words)
+        yield
+    finally:
+        for command, function in plain.items():
+            app[command].default_command = function
+
+
+def _typed(function: Callable[..., Any], parameter: str, words: Sequence[str]) -> Callable[..., Any]:
+    """A function like this one, whose parameter accepts these words."""
+    hints = get_type_hints(function, include_extras=True)
+    hint = hints[parameter]
+    literal: Any = Literal[tuple(words)]
+    plain = hint.__origin__ if get_origin(hint) is Annotated else hint
+    changed: Any = tuple[literal, ...] if get_origin(plain) is tuple else literal
+    if get_origin(hint) is Annotated:
+        changed = Annotated[(changed, *hint.__metadata__)]
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
+    copy.__annotations__ = hints | {parameter: changed}
+    return copy

@@ -56,8 +56,10 @@ def did_you_mean(written: str, names: Iterable[str]) -> str:
 
 
 def complain(message: str) -> None:
-    """Prints a line on standard error."""
-    print(f"ackclock: {message}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+    """Prints a line on standard error, with a hint at what was probably meant."""
+    from ackclock.cli.hints import hinted
+
+    print(f"ackclock: {hinted(message)}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
 
 
 class _Complaints(logging.Handler):
