@@ -19,6 +19,9 @@ from matplotlib import image
 
 from tools.site import blocks
 
+COLUMNS = "130"
+"""The width of the tables on the page, in characters."""
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"
 DRAWN = "docs/cubic-bbr.png"
@@ -58,7 +61,12 @@ def transcript(page: str, shell: str, folder: Path) -> list[str]:
         input=script,
         cwd=folder,
         env=os.environ
-        | {"PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}", "HISTFILE": os.devnull, "PROMPT_COMMAND": ""},
+        | {
+            "PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}",
+            "HISTFILE": os.devnull,
+            "PROMPT_COMMAND": "",
+            "COLUMNS": COLUMNS,
+        },
         capture_output=True,
         text=True,
         check=False,

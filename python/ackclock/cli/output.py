@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import traceback
 import warnings
@@ -117,14 +118,14 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     """Prints a table. Columns of numbers are aligned to the right.
 
     On a narrow terminal, cells break between words. Columns that still have no room follow below, in a further table
-    that begins with the first `keys` columns again. Without a terminal, the width is 80 characters and cells do not
-    break, so that a row of a table is a line. No text is cut off.
+    that begins with the first `keys` columns again. Without a terminal, the width is that of the variable COLUMNS, or
+    80 characters, and cells do not break, so that a row of a table is a line. No text is cut off.
     """
     # Widths are those of the texts as they are shown.
     title, columns = printable(title), [printable(column) for column in columns]
     cells = [[printable(cell) for cell in row] for row in rows]
     terminal = sys.stdout.isatty()
-    room = PipeConsole().width if terminal else WIDTH
+    room = PipeConsole().width if terminal else _width()
     texts = [[column, *(row[index] for row in cells)] for index, column in enumerate(columns)]
     for part in _folded([_least(text) if terminal else _whole(text) for text in texts], keys, room):
         _print_part(title, [texts[index] for index in part], room if terminal else sys.maxsize)
@@ -166,7 +167,13 @@ def _print_part(title: str, texts: Sequence[Sequence[str]], room: int) -> None:
 
 
 WIDTH = 80
-"""Width of a table without a terminal, in characters."""
+"""Width of a table without a terminal, in characters, unless the variable COLUMNS has another."""
+
+
+def _width() -> int:
+    given = os.environ.get("COLUMNS", "")
+    return int(given) if given.isdecimal() and int(given) else WIDTH
+
 
 GAP = 2
 """Width of the space between columns, in characters."""
