@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import ackclock
@@ -417,3 +418,64 @@ def test_the_command_line_asks_for_qlog_and_for_a_part(tmp_path, monkeypatch, ca
     assert main(["run", "logged.toml", "--qlog", "--from", "soon", "--out", "other"]) == 2
     assert "from: " in capsys.readouterr().err
     assert not (tmp_path / "other").exists()
+
+
+QUINN = """
+duration = "2s"
+[bottleneck]
+rate = "5Mbps"
+delay = "20ms"
+queue = "20 packets"
+[[flows]]
+name = "q"
+app = "bulk"
+transport = { kind = "quinn", cc = "bbr" }
+[[flows]]
+name = "tcp"
+app = "bulk"
+[probes]
+window = true
+interval = "0s"
+"""
+
+RECOVERY_METRICS = {
+    **dict.fromkeys(("?min_rtt", "?smoothed_rtt", "?latest_rtt", "?rtt_variance"), NUMBER),
+    **dict.fromkeys(("?pto_count", "?congestion_window", "?bytes_in_flight", "?ssthresh"), COUNT),
+    **dict.fromkeys(("?packets_in_flight", "?pacing_rate"), COUNT),
+}
+"""RecoveryMetricsUpdated of draft-ietf-quic-qlog-quic-events: RTTs in ms, volumes in bytes, rates in bit/s."""
+
+
+@pytest.fixture(scope="module")
+def of_quinn(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("quinn")
+    result = ackclock.trace(QUINN, folder, qlog=True)
+    return result, {path.name.removesuffix(".sqlog"): records(path) for path in folder.glob("*.sqlog")}
+
+
+def test_both_stacks_have_the_same_units_in_their_logs(of_quinn):
+    """The path has 40 ms; a full queue adds 48 ms to them, and a delayed acknowledgment of Linux 40 ms."""
+    _, files = of_quinn
+    for name in ("q.0.source", "tcp.0.source"):
+        metrics = [event["data"] for event in files[name][1] if event["name"] == "recovery:metrics_updated"]
+        assert len(metrics) > 50
+        for one in metrics:
+            follows(one, RECOVERY_METRICS)
+        # quinn's first value is its guess of 333 ms.
+        for field in ("min_rtt", "latest_rtt"):
+            values = [one[field] for one in metrics if field in one]
+            assert all(40 <= value < 130 for value in values if value != 333), field
+            assert len(values) > (0 if field == "min_rtt" else 10)
+        assert min(one["congestion_window"] for one in metrics if "congestion_window" in one) >= 1_200
+
+
+def test_the_log_of_quinn_agrees_with_the_table_of_windows(of_quinn):
+    result, files = of_quinn
+    rows = [row for row in result.window.rows() if row["flow"] == "q"]
+    for name, column in (("smoothed_rtt", "srtt_ms"), ("latest_rtt", "latest_rtt_ms"), ("congestion_window", "cwnd")):
+        logged = [event["data"][name] for event in files["q.0.source"][1] if name in event["data"]]
+        table = np.array(sorted({row[column] for row in rows if row[column] is not None}))
+        # The first values come before the first row.
+        distance = [np.abs(table - value).min() for value in logged[1:]]
+        assert len(distance) > 3
+        assert max(distance) < 1e-3, name

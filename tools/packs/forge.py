@@ -195,7 +195,7 @@ def _shown(files: Files, before: Files) -> Files:
                 done = [row["run"] for row in store.runs.rows() if row["status"] == "done"]
                 results = {run: digests(store.result(run)) for run in done}
                 failures = {row["run"]: row["error"] for row in store.failures.rows()}
-                commands = commands_of(store.provenance())
+                commands = commands_of(store.provenance(), sweeps)
             document = given | document_of(sweeps, results, failures, commands, given["wheel"], given)
             shown = {"README.md": readme(sweeps, document), **dict(scenarios(sweeps)), DOCUMENT: written(document)}
         except (RefusedError, KeyError, TypeError, ValueError, AttributeError, IndexError):
