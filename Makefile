@@ -37,7 +37,7 @@ MINUTES := 10
 SEED := 1
 
 ##@ Every day
-.PHONY: help demo env requirements check check-rust check-python test lint rust-test python-test wasm clean
+.PHONY: help demo env requirements check check-rust check-python test lint rust-compile rust-test python-test wasm clean
 
 ## Prints this list
 help:
@@ -111,6 +111,10 @@ lint: env
 	$(BIN)/mypy python/ackclock tools
 	$(BIN)/python -m tools.packaging.vendor --check
 	$(BIN)/stubtest ackclock._core
+
+## What the Rust tests need, without running them
+rust-compile: | requirements
+	cargo test --quiet --no-run $(CORES)
 
 ## The Rust tests of `make test`
 rust-test: | requirements
