@@ -229,7 +229,7 @@ impl Receiver {
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
-                let unread = before.saturating_sub(self.read);
+                let unread = next.saturating_sub(self.read);
                 grew = tuning.grow(payload.len, self.sequence.held() + unread);
             }
         }
@@ -338,6 +338,8 @@ impl Receiver {
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
             target = target.saturating_sub(self.sequence.held()).min(self.received() + tuning.limit);
+        } else if self.acks.is_linux() {
+            target = target.min(self.received() + self.fixed_limit());
         }
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
         //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by

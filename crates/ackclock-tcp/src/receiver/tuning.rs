@@ -99,8 +99,8 @@ impl Tuning {
         }
     }
 
-    /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now
-    /// (tcp_grow_window). Returns whether the offered window may now be larger.
+    /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now,
+    /// the segment among them (tcp_grow_window). Returns whether the offered window may now be larger.
     pub fn grow(&mut self, len: u32, held: u64) -> bool {
         let room = self.window().saturating_sub(held).saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
