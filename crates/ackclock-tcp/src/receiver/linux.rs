@@ -20,6 +20,18 @@ impl Receiver {
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
     }
 
+    /// `offer`, rounded up to the unit of the window field while at least half of the buffer is free (net/ipv4/tcp_output.c,
+    /// __tcp_select_window); other stacks round down.
+    #[inline]
+    pub(super) fn rounded(&self, offer: u64) -> u64 {
+        let used = self.received() - self.read + self.sequence.held();
+        if self.acks.is_linux() && 2 * used <= self.buffer.min(self.clamp) {
+            offer.next_multiple_of(1 << self.scale)
+        } else {
+            offer
+        }
+    }
+
     /// The largest window that a buffer which does not grow lets a receiver offer: Linux raises its limit while the segment
     /// that has just arrived takes memory (net/ipv4/tcp_input.c, tcp_grow_window), and reserves two segments
     /// (tcp_init_buffer_space).

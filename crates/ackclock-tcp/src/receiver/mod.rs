@@ -224,7 +224,7 @@ impl Receiver {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
             if next > before {
                 let larger = payload.part > self.acks.largest;
-                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.len, larger });
+                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger });
                 self.buffer = tuning.window();
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
@@ -455,7 +455,7 @@ impl Receiver {
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
-        let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
+        let field = (self.rounded(offer) >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         field as u16
     }
