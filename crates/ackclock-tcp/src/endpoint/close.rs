@@ -12,8 +12,8 @@ impl Endpoint {
     }
 
     /// Closes both directions: a FIN follows the data. If received data was not read, or more data arrives later, the
-    /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1); FreeBSD's is reset only by later data. Before a SYN has arrived there is nothing
-    /// to close, and the attempt ends (RFC 9293 section 3.10.4).
+    /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1); on FreeBSD only later data resets it. Before a
+    /// SYN has arrived there is nothing to close, and the attempt ends (RFC 9293 section 3.10.4).
     pub fn close(&mut self, now: Nanos) {
         if matches!(self.state, State::Listen | State::SynSent) {
             return self.forget();

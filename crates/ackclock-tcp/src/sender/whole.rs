@@ -38,11 +38,7 @@ impl Sender {
     /// What is estimated to be in the network, counted as in [`Sender::outstanding`].
     #[inline]
     pub(super) fn pipe(&self) -> u64 {
-        if self.whole {
-            self.board.segments_in_network() * self.mss
-        } else {
-            self.board.pipe(self.flight_size())
-        }
+        if self.whole { self.board.segments_in_network() * self.mss } else { self.board.pipe(self.flight_size()) }
     }
 
     /// What a segment of `bytes` counts for in the network.
