@@ -118,8 +118,8 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     """Prints a table. Columns of numbers are aligned to the right.
 
     On a narrow terminal, cells break between words. Columns that still have no room follow below, in a further table
-    that begins with the first `keys` columns again. Without a terminal, the width is that of the variable COLUMNS, or
-    80 characters, and cells do not break, so that a row of a table is a line. No text is cut off.
+    that begins with the first `keys` columns again. Without a terminal a row is one line, however long, for programs
+    that read lines, unless the variable COLUMNS has a width; cells do not break. No text is cut off.
     """
     # Widths are those of the texts as they are shown.
     title, columns = printable(title), [printable(column) for column in columns]
@@ -166,13 +166,10 @@ def _print_part(title: str, texts: Sequence[Sequence[str]], room: int) -> None:
     console.print(table)
 
 
-WIDTH = 80
-"""Width of a table without a terminal, in characters, unless the variable COLUMNS has another."""
-
-
 def _width() -> int:
+    """Width of a table without a terminal, in characters."""
     given = os.environ.get("COLUMNS", "")
-    return int(given) if given.isdecimal() and int(given) else WIDTH
+    return int(given) if given.isdecimal() and int(given) else sys.maxsize
 
 
 GAP = 2
