@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import signal
 
@@ -12,6 +13,9 @@ from ackclock import _core
 from ackclock.cc import registry
 from ackclock.cli import main
 from tests.helpers.scenarios import SMALL
+
+# Workers of a parallel run have a width, at which tables would fold.
+os.environ.pop("COLUMNS", None)
 
 # Examples repeat from run to run, and how long one takes says nothing on a busy machine.
 settings.register_profile("ackclock", deadline=None, derandomize=True)

@@ -84,16 +84,19 @@ def test_replications_keep_queueing_delays_and_one_way_delays(cli, file):
     assert {"queue mean ms", "queue p95 ms", "delay p95 ms"} <= set(re.split(r"  +|\n", out))
 
 
-def test_tables_fold_at_80_columns_without_breaking_a_row(cli, file, monkeypatch):
-    monkeypatch.delenv("COLUMNS", raising=False)
+def test_tables_fold_at_the_width_that_is_asked_for_without_breaking_a_row(cli, file, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     for more in ((), ("--seeds", 2)):
         _, out, _ = cli("run", file, *more)
         lines = [line.rstrip() for line in out.splitlines()]
         assert max(len(line) for line in lines[1:]) <= 80
         # Each part of a table begins with the flow's name.
         assert sum(line.split()[:1] == ["stream"] for line in lines) > 2
-    monkeypatch.setenv("COLUMNS", "200")
-    assert max(map(len, cli("run", file)[1].splitlines())) > 100
+    monkeypatch.delenv("COLUMNS")
+    lines = cli("run", file)[1].splitlines()
+    # Without a width, each table is in one piece.
+    assert max(map(len, lines)) > 100
+    assert sum(line.split()[:1] == ["stream"] for line in lines) == 2
 
 
 def test_flows_of_datagrams_claim_no_stack_and_no_congestion_control(file):
