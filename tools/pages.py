@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import ackclock
 from ackclock.cc import registry
-from tools.readme import COLUMNS, renewed
+from tools.readme import renewed
 from tools.site import blocks
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def shell(text: str, folder: Path) -> str:
     done = subprocess.run(  # noqa: S603 -- the commands of a page of this repository
         ["bash", "-eu", "-c", text],  # noqa: S607
         cwd=folder,
-        env=os.environ | {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}", "COLUMNS": COLUMNS},
+        env=os.environ | {"PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,

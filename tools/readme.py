@@ -19,9 +19,6 @@ from matplotlib import image
 
 from tools.site import blocks
 
-COLUMNS = "130"
-"""The width of the tables on the page, in characters."""
-
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "README.md"
 DRAWN = "docs/cubic-bbr.png"
@@ -65,7 +62,6 @@ def transcript(page: str, shell: str, folder: Path) -> list[str]:
             "PATH": f"{neighbours}{os.pathsep}{os.environ['PATH']}",
             "HISTFILE": os.devnull,
             "PROMPT_COMMAND": "",
-            "COLUMNS": COLUMNS,
         },
         capture_output=True,
         text=True,

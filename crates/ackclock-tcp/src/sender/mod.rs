@@ -365,15 +365,22 @@ impl Sender {
         self.nxt - self.una
     }
 
+    /// Bytes estimated to be in the network.
+    #[inline]
+    fn pipe(&self) -> u64 {
+        self.board.pipe(self.flight_size())
+    }
+
     fn context(&self, now: Nanos) -> Context {
+        let flight_size = self.flight_size();
         Context {
             now,
             mss: self.mss,
             initial_window: self.initial_window,
             snd_una: self.una,
             snd_nxt: self.nxt,
-            flight_size: self.outstanding(),
-            pipe: self.pipe(),
+            flight_size,
+            pipe: self.board.pipe(flight_size),
             unsent: self.unsent(),
             receive_window: self.window_edge.saturating_sub(self.una),
             srtt: self.rtt.srtt(),
@@ -402,7 +409,7 @@ impl Sender {
         let event = Event::Window {
             window: self.window,
             flight_size: self.flight_size(),
-            pipe: self.board.pipe(self.flight_size()),
+            pipe: self.pipe(),
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),
             rtt: self.rtt.latest(),

@@ -152,7 +152,6 @@ impl Scoreboard {
         if entry.is(flag::RETRANSMITTED) {
             entry.flags &= !flag::RETRANSMITTED;
             self.retransmitted -= bytes;
-            self.segments_retransmitted -= 1;
             if entry.is(flag::LOST) {
                 self.waiting += bytes;
             }
