@@ -85,18 +85,16 @@ def test_replications_keep_queueing_delays_and_one_way_delays(cli, file):
 
 
 def test_tables_fold_at_the_width_that_is_asked_for_without_breaking_a_row(cli, file, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
     for more in ((), ("--seeds", 2)):
-        _, out, _ = cli("run", file, *more)
-        lines = [line.rstrip() for line in out.splitlines()]
-        assert max(len(line) for line in lines[1:]) <= 80
+        monkeypatch.setenv("COLUMNS", "80")
+        folded = [line.rstrip() for line in cli("run", file, *more)[1].splitlines()]
+        assert max(len(line) for line in folded[1:]) <= 80
+        monkeypatch.delenv("COLUMNS")
+        whole = [line.rstrip() for line in cli("run", file, *more)[1].splitlines()]
+        assert max(map(len, whole)) > 100
         # Each part of a table begins with the flow's name.
-        assert sum(line.split()[:1] == ["stream"] for line in lines) > 2
-    monkeypatch.delenv("COLUMNS")
-    lines = cli("run", file)[1].splitlines()
-    # Without a width, each table is in one piece.
-    assert max(map(len, lines)) > 100
-    assert sum(line.split()[:1] == ["stream"] for line in lines) == 2
+        named = [sum(line.split()[:1] == ["stream"] for line in lines) for lines in (folded, whole)]
+        assert named[0] > named[1] > 1
 
 
 def test_flows_of_datagrams_claim_no_stack_and_no_congestion_control(file):
