@@ -7,6 +7,15 @@ use std::path::{Path, PathBuf};
 use ackclock_drill::{Context, Outcome, Snippet, Verdict, run};
 use ackclock_tcp::stack;
 
+/// A server without timestamps that has answered a SYN.
+const ASKED: &str = "`sysctl -q net.ipv4.tcp_timestamps=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > S. 0:0(0) ack 1 <...>
+";
+
 fn play(text: &str) -> Outcome {
     run(text, &Context { stack: stack::by_name("linux").unwrap(), defines: &[], files: &|_| None })
 }
@@ -27,18 +36,14 @@ fn every_script_of_linux_passes() {
 
 #[test]
 fn strict_segments_are_not_joined() {
-    let text = "`sysctl -q net.ipv4.tcp_timestamps=0`
-0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
-+0 bind(3, ..., ...) = 0
-+0 listen(3, 1) = 0
-+0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
-+0 > S. 0:0(0) ack 1 <...>
+    let text = ASKED.to_owned()
+        + "\
 +.02 < . 1:1(0) ack 1 win 257
 +0 accept(3, ..., ...) = 4
 +0 write(4, ..., 2000) = 2000
 +0 > P. 1:2001(2000) ack 1
 ";
-    assert_eq!(play(text).verdict, Verdict::Pass);
+    assert_eq!(play(&text).verdict, Verdict::Pass);
     let strict = play(&format!("--strict_segments\n{text}")).verdict;
     assert!(
         matches!(&strict, Verdict::Fail { reason, .. } if reason.contains("payload 1000 instead of 2000")),
@@ -80,12 +85,8 @@ fn feedback_without_news_is_ignored() {
 /// A SYN or SYN-ACK counts as delivered, at either end (net/ipv4/tcp_input.c, tcp_rcv_state_process).
 #[test]
 fn the_syn_ack_counts_as_delivered() {
-    let text = "`sysctl -q net.ipv4.tcp_timestamps=0`
-0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
-+0 bind(3, ..., ...) = 0
-+0 listen(3, 1) = 0
-+0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
-+0 > S. 0:0(0) ack 1 <...>
+    let text = ASKED.to_owned()
+        + "\
 +0 %{ }%
 +.02 < . 1:1(0) ack 1 win 257
 +0 accept(3, ..., ...) = 4
@@ -101,17 +102,13 @@ fn the_syn_ack_counts_as_delivered() {
 +0 %{ }%
 ";
     let names = ["tcpi_delivered", "tcpi_unacked", "tcpi_retrans"];
-    assert_eq!(numbers(text, names), [[0, 0, 0], [1, 0, 0], [2, 0, 0], [1, 2, 2]]);
+    assert_eq!(numbers(&text, names), [[0, 0, 0], [1, 0, 0], [2, 0, 0], [1, 2, 2]]);
 }
 
 #[test]
 fn time_is_told_apart_by_what_holds_data_back() {
-    let open = "`sysctl -q net.ipv4.tcp_timestamps=0`
-0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
-+0 bind(3, ..., ...) = 0
-+0 listen(3, 1) = 0
-+0 < S 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
-+0 > S. 0:0(0) ack 1 <...>
+    let open = ASKED.to_owned()
+        + "\
 +.02 < . 1:1(0) ack 1 win 16
 +0 accept(3, ..., ...) = 4
 ";

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin, get_type_hints
@@ -38,6 +37,7 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
 def values() -> dict[tuple[str, str], Sequence[str]]:
     """The values that are completed, by command and parameter."""
     from ackclock import examples, scenario, studies
+    from ackclock.cli.hints import scenario_fields
     from ackclock.cli.plot import FIGURES
     from ackclock.engine.run import SIM
     from ackclock.results.declared import TABLES
@@ -49,16 +49,8 @@ def values() -> dict[tuple[str, str], Sequence[str]]:
         for column in table["columns"]
         if column["type"] != "text"
     ]
-    sections = {
-        "bottleneck": scenario.Bottleneck,
-        "flows[0]": scenario.Flow,
-        "probes": scenario.Probes,
-        "access": scenario.Access,
-    }
     paths = ["duration=", "seed="]
-    paths += [
-        f"{name}.{field.name.rstrip('_')}=" for name, kind in sections.items() for field in dataclasses.fields(kind)
-    ]
+    paths += [f"{section}.{field}=" for section, fields in scenario_fields().items() for field in fields]
     found: dict[tuple[str, str], Sequence[str]] = {
         ("list", "kind"): [*scenario.catalogue(), "study"],
         ("reproduce", "study"): ["all", *studies.names()],

@@ -7,7 +7,7 @@ import re
 
 from ackclock.base.near import suggestion
 
-__all__ = ["hinted"]
+__all__ = ["hinted", "scenario_fields"]
 
 LONG = 30
 """Names in a list, from which on the nearest name comes before the list."""
@@ -36,6 +36,14 @@ def hinted(message: str) -> str:
     return message
 
 
+def scenario_fields() -> dict[str, list[str]]:
+    """The names of the fields in the sections of a scenario that most settings are about."""
+    from ackclock.scenario import Access, Bottleneck, Flow, Probes
+
+    sections = {"bottleneck": Bottleneck, "flows[0]": Flow, "probes": Probes, "access": Access}
+    return {name: [one.name.rstrip("_") for one in dataclasses.fields(kind)] for name, kind in sections.items()}
+
+
 def _unit(message: str) -> str | None:
     """A quantity with the accepted unit that is nearest to an unknown one, such as 10Mbps for 10Mbit."""
     found = UNKNOWN_UNIT.fullmatch(message)
@@ -59,10 +67,8 @@ def _key(message: str) -> str | None:
     found = UNKNOWN_KEY.fullmatch(message)
     if found is None:
         return None
-    from ackclock.scenario import Access, Bottleneck, Flow, Probes
-
-    for section, fields in (("bottleneck", Bottleneck), ("flows[0]", Flow), ("probes", Probes), ("access", Access)):
-        if found["key"] in (one.name.rstrip("_") for one in dataclasses.fields(fields)):
+    for section, fields in scenario_fields().items():
+        if found["key"] in fields:
             return f'{message}; did you mean "{section}.{found["key"]}"?'
     return message + suggestion(found["key"], found["names"].split(", "))
 

@@ -12,7 +12,7 @@ from ackclock.base.hooks import Hook
 from ackclock.engine.run import run
 from ackclock.results.measure import Measure
 from ackclock.results.result import Replications
-from ackclock.results.usual import competing_of
+from ackclock.results.usual import all_compete
 from ackclock.scenario._source import canonical, load, override_pairs
 
 if TYPE_CHECKING:
@@ -142,8 +142,7 @@ def _all_compete(side: Source | Replications, overrides: Overrides | None) -> bo
     """Whether all flows of a scenario share their routes and always have data to send; of runs, nobody knows."""
     if isinstance(side, Replications):
         return False
-    document = canonical(load(side), override_pairs(overrides))
-    return any(len(names) == len(document["flows"]) for names in competing_of(document))
+    return all_compete(canonical(load(side), override_pairs(overrides)))
 
 
 def _has(runs: Replications, name: str) -> bool:

@@ -15,7 +15,7 @@ from ackclock.kernel.runs import table_of
 from ackclock.kernel.workload import TIMES
 from ackclock.results.measure import Measure
 from ackclock.results.result import Replications, Result
-from ackclock.results.usual import competing_of
+from ackclock.results.usual import all_compete
 from ackclock.scenario._source import check, load, override_pairs
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ def _measures(sides: Sequence[Replications], canonical: Mapping[str, Any]) -> li
     """The measures that every run has a number for; Jain's index if all flows compete for the same capacity."""
     flows = list(dict.fromkeys(str(name) for name in sides[0][0].tables["flows"]["flow"]))
     wanted = [one.format(flow) for flow in flows for one in OF_FLOWS] if len(flows) <= MOST_FLOWS else list(OF_ALL)
-    if len(flows) > MOST_FLOWS and any(len(names) == len(canonical["flows"]) for names in competing_of(canonical)):
+    if len(flows) > MOST_FLOWS and all_compete(canonical):
         wanted.insert(1, SHARES)
     return [
         name for name in (*wanted, *OF_LINKS) if all(_has(run, Measure.parse(name)) for side in sides for run in side)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["MOST_GROUPS", "Group", "competing_at_all", "competing_of", "usual_measures"]
+__all__ = ["MOST_GROUPS", "Group", "all_compete", "competing_at_all", "competing_of", "usual_measures"]
 
 GREEDY = ("bulk",)
 """Applications that always have data to send. All others send at a rate of their own, or have pauses."""
@@ -44,6 +44,11 @@ def competing_of(canonical: Mapping[str, Any]) -> list[list[str]]:
             back = tuple(flow.get("return_route") or reversed(route))
             found.setdefault((route, back), []).append(str(flow["name"]))
     return list(found.values())
+
+
+def all_compete(canonical: Mapping[str, Any]) -> bool:
+    """Whether all flows of a canonical scenario share their routes and always have data to send."""
+    return any(len(names) == len(canonical["flows"]) for names in competing_of(canonical))
 
 
 def competing_at_all(points: Sequence[list[list[str]]]) -> list[list[str]]:
