@@ -36,7 +36,8 @@ pub struct Context {
     pub snd_nxt: u64,
     /// FlightSize: bytes sent and not cumulatively acknowledged (RFC 5681 section 2).
     pub flight_size: u64,
-    /// Estimate of the bytes in the network: "pipe" of RFC 6675, or FlightSize without SACK.
+    /// Estimate of the bytes in the network: "pipe" of RFC 6675, or FlightSize without SACK. In `flight_size` and `pipe`,
+    /// each segment counts as a full one where the window is counted in segments, as in Linux.
     pub pipe: u64,
     /// Bytes that the application has written and that were never sent.
     pub unsent: u64,

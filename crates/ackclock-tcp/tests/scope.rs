@@ -9,8 +9,9 @@ use ackclock_tcp::cc::{self, CongestionControl, Scope};
 use ackclock_tcp::config::Restart;
 use ackclock_tcp::context::{Ack, Congestion, Context, Delivery, Lost, Window};
 use ackclock_tcp::recovery::{self, Recovery};
-use ackclock_tcp::{Config, MILLISECOND, Nanos, Rate, SECOND};
+use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, Rate, SECOND, State};
 use common::path::{HEADERS, Path};
+use common::peer::{Peer, syn};
 use common::{MSS, Script, config, linux};
 
 const RTT: Nanos = 100 * MILLISECOND;
@@ -23,6 +24,7 @@ struct Log {
     sent: u64,
     congestion: u64,
     timeouts: u64,
+    syns: Vec<Nanos>,
 }
 
 /// A congestion control with a constant window and rate that asks for everything.
@@ -34,6 +36,9 @@ struct Still {
 }
 
 impl CongestionControl for Still {
+    fn on_syn_acknowledged(&mut self, rtt: Nanos) {
+        self.log.lock().unwrap().syns.push(rtt);
+    }
     fn on_start(&mut self, window: &mut Window, _ctx: &Context) {
         (window.cwnd, window.pacing_rate) = (self.window * MSS, self.rate);
     }
@@ -88,6 +93,23 @@ fn still(base: Config, window: u64, rate: Option<Rate>) -> (Config, Arc<Mutex<Lo
 /// Reported losses, as (tx_in_flight, lost_since) in segments.
 fn losses(log: &Arc<Mutex<Log>>) -> Vec<(u64, u64)> {
     log.lock().unwrap().losses.iter().map(|lost| (lost.tx_in_flight / MSS, lost.lost_since / MSS)).collect()
+}
+
+/// Linux tells its modules of the RTT of a SYN, which is in the queue of what waits for acknowledgment as data is; a SYN-ACK
+/// is not.
+#[test]
+fn the_rtt_of_a_syn_is_reported_and_that_of_a_syn_ack_is_not() {
+    let (config, log) = asking(Scope::default(), config(), 10, None);
+    Peer::established(&config);
+    assert_eq!(log.lock().unwrap().syns, [RTT]);
+    let (config, log) = asking(Scope::default(), config, 10, None);
+    let (mut peer, answer) = Peer::accepted(&config, &syn(Flags::default()));
+    peer.now += RTT;
+    let mut ack = peer.segment(0, 0, 0);
+    ack.ack = answer.seq.wrapping_add(1);
+    peer.give(&ack);
+    assert_eq!((peer.end.state(), peer.end.info(peer.now).rtt), (State::Established, RTT));
+    assert_eq!(log.lock().unwrap().syns, []);
 }
 
 mod rates {

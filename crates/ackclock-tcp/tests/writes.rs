@@ -3,8 +3,8 @@
 
 mod common;
 
-use ackclock_tcp::config::{InitialWindow, NagleRule};
-use ackclock_tcp::{Config, Flags, Segment, stack};
+use ackclock_tcp::config::{InitialWindow, NagleRule, WindowUnit};
+use ackclock_tcp::{Config, Flags, MILLISECOND, Segment, stack};
 use common::peer::Peer;
 use common::{MSS, config};
 
@@ -82,4 +82,28 @@ fn after_limited_writes_the_fin_is_a_segment_of_its_own_unless_data_waits() {
     let ack = peer.segment(0, 0, MSS);
     peer.give(&ack);
     assert_eq!(lens(&mut peer), [(1000, true, true)]);
+}
+
+/// Linux's window counts packets, whatever their size (include/net/tcp.h, tcp_packets_in_flight); that of RFC 5681 counts
+/// bytes.
+#[test]
+fn a_small_packet_takes_as_much_of_a_window_in_packets_as_a_full_one() {
+    for (unit, first, after_ack) in [(WindowUnit::Segments, 4, 2), (WindowUnit::Bytes, 20, 0)] {
+        let initial_window = InitialWindow::Segments(4);
+        let mut peer = Peer::established(&Config { window_unit: unit, initial_window, nagle: false, ..config() });
+        let mut sent = Vec::new();
+        for _ in 0..20 {
+            peer.end.write(peer.now, 200);
+            sent.extend(lens(&mut peer));
+        }
+        assert_eq!(sent.len(), first, "{unit:?}");
+        assert!(sent.iter().all(|segment| segment.0 == 200));
+        // The window grows by the acknowledged segment. What waited meanwhile is sent in full segments.
+        peer.now += 100 * MILLISECOND;
+        let ack = peer.segment(0, 0, 200);
+        peer.give(&ack);
+        let next = lens(&mut peer);
+        assert_eq!(next.len(), after_ack, "{unit:?} {next:?}");
+        assert!(next.iter().all(|segment| segment.0 == MSS as u32));
+    }
 }

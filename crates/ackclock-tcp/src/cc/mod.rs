@@ -67,6 +67,10 @@ pub trait CongestionControl: Send {
     /// connections. Called before all other methods.
     fn seed(&mut self, _seed: u32) {}
 
+    /// The SYN of the side that connects was acknowledged, with an RTT sample, before [`CongestionControl::on_start`].
+    /// Linux tells its modules of this sample, and not of that of a SYN-ACK.
+    fn on_syn_acknowledged(&mut self, _rtt: crate::Nanos) {}
+
     /// The connection is established. `window.cwnd` is the initial window.
     fn on_start(&mut self, _window: &mut Window, _ctx: &Context) {}
 

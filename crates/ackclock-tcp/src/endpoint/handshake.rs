@@ -263,18 +263,15 @@ impl Endpoint {
     /// timestamps show which transmission was answered. A SYN-ACK is also sent again where the peer repeats its SYN.
     fn sample_handshake(&mut self, now: Nanos, segment: &Segment) {
         let cold = &self.cold;
-        if cold.syns_sent <= 1 {
-            let rtt = now - cold.syn_sent_at;
-            return self.sender.rtt_mut().on_sample(now, rtt);
-        }
         let expired = cold.syn_retries > 0;
         // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: the sample of a timestamp comes first. RFC 6298 section 5.7
         // has no such exception.
-        let echo = self.echo(now, segment).filter(|_| !expired || self.sender.rtt().is_linux());
-        let rtt = self.sender.rtt_mut();
-        match echo {
-            Some(sent_at) => rtt.on_sample(now, now - sent_at),
-            None if expired => rtt.on_handshake_timeout(),
+        let echo = || self.echo(now, segment).filter(|_| !expired || self.sender.rtt().is_linux());
+        let sent_at = if cold.syns_sent <= 1 { Some(cold.syn_sent_at) } else { echo() };
+        let connects = !cold.passive;
+        match sent_at {
+            Some(sent_at) => self.sender.on_handshake(now, now - sent_at, connects),
+            None if expired => self.sender.rtt_mut().on_handshake_timeout(),
             None => {}
         }
     }

@@ -10,7 +10,7 @@ impl Receiver {
     /// free (net/ipv4/tcp_output.c, __tcp_select_window).
     pub(super) fn free_window(&self) -> u64 {
         let full = self.buffer.min(self.clamp);
-        let (mut used, mut limit) = (self.received() - self.read, u64::MAX);
+        let (mut used, mut limit) = (self.received() - self.read, self.fixed_limit());
         if let Some(tuning) = &self.tuning {
             used += self.sequence.held();
             limit = tuning.limit;
@@ -18,6 +18,27 @@ impl Receiver {
         let free = full.saturating_sub(used);
         let segment = u64::from(self.acks.largest).min(full);
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
+    }
+
+    /// `offer`, rounded up to the unit of the window field while at least half of the buffer is free (net/ipv4/tcp_output.c,
+    /// __tcp_select_window); other stacks round down.
+    #[inline]
+    pub(super) fn rounded(&self, offer: u64) -> u64 {
+        let used = self.received() - self.read + self.sequence.held();
+        if self.acks.is_linux() && 2 * used <= self.buffer.min(self.clamp) {
+            offer.next_multiple_of(1 << self.scale)
+        } else {
+            offer
+        }
+    }
+
+    /// The largest window that a buffer which does not grow lets a receiver offer: Linux raises its limit while the segment
+    /// that has just arrived takes memory (net/ipv4/tcp_input.c, tcp_grow_window), and reserves two segments
+    /// (tcp_init_buffer_space).
+    #[inline]
+    pub(super) fn fixed_limit(&self) -> u64 {
+        let (full, segment) = (self.buffer.min(self.clamp), u64::from(self.acks.largest));
+        full.saturating_sub(segment).max((2 * segment).min(full))
     }
 
     /// Whether a read has opened the window so far that the peer is told at once, where `open` bytes of window are offered:

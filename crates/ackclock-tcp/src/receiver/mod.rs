@@ -224,12 +224,12 @@ impl Receiver {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
             if next > before {
                 let larger = payload.part > self.acks.largest;
-                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.len, larger });
+                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger });
                 self.buffer = tuning.window();
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
-                let unread = before.saturating_sub(self.read);
+                let unread = next.saturating_sub(self.read);
                 grew = tuning.grow(payload.len, self.sequence.held() + unread);
             }
         }
@@ -338,6 +338,8 @@ impl Receiver {
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
             target = target.saturating_sub(self.sequence.held()).min(self.received() + tuning.limit);
+        } else if self.acks.is_linux() {
+            target = target.min(self.received() + self.fixed_limit());
         }
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
         //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by
@@ -453,7 +455,7 @@ impl Receiver {
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
-        let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
+        let field = (self.rounded(offer) >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         field as u16
     }

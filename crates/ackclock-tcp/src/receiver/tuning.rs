@@ -11,12 +11,25 @@ const FIRST_ROUND: u64 = 10;
 const CUSHION: u64 = 16;
 /// Smallest payload, bytes, after which the window may grow.
 const SIZEABLE: u32 = 128;
-/// Memory of a segment besides its payload, bytes: its head and the two structures that describe it (Linux 6.12, SKB_TRUESIZE
-/// of a head of 256 bytes).
-const OVERHEAD: u64 = 832;
+/// Bytes before a packet in its buffer, headers of the packet with timestamps, and the structures that describe a buffer
+/// (Linux 6.12: NET_SKB_PAD, skb_shared_info, sk_buff).
+const PAD: u64 = 64;
+const HEADERS: u64 = 52;
+const SHARED: u64 = 320;
+const DESCRIPTION: u64 = 256;
+/// The least size of a buffer (SKB_SMALL_HEAD_CACHE_SIZE); above it, sizes are powers of two.
+const SMALLEST: u64 = 704;
 /// The unit of the share of payload in memory, and the share that is assumed at first (TCP_DEFAULT_SCALING_RATIO).
 const WHOLE: u64 = 256;
 const FIRST_SHARE: u64 = WHOLE / 2;
+
+/// Memory that a segment with `payload` bytes takes, as a virtual device hands it over: a buffer in one piece (Linux 6.12
+/// drivers/net/tun.c, tun_alloc_skb; net/core/skbuff.c, kmalloc_reserve).
+fn memory_of(payload: u64) -> u64 {
+    let needed = (PAD + HEADERS + payload).next_multiple_of(64) + SHARED;
+    let buffer = if needed <= SMALLEST { SMALLEST } else { needed.next_power_of_two() };
+    buffer + DESCRIPTION
+}
 
 /// State of auto-tuning for one receiver.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +60,8 @@ pub(super) struct InOrder {
     /// RCV.NXT, and the end of the window.
     pub next: u64,
     pub edge: u64,
+    /// Payload of the largest segment that arrived, and whether it was larger than all before.
     pub len: u32,
-    /// Whether the segment was larger than all before.
     pub larger: bool,
 }
 
@@ -79,7 +92,7 @@ impl Tuning {
     pub fn on_data(&mut self, arrived: &InOrder) {
         let &InOrder { now, next, edge, len, larger } = arrived;
         if larger && self.measures {
-            self.share = u64::from(len) * WHOLE / (u64::from(len) + OVERHEAD);
+            self.share = u64::from(len) * WHOLE / memory_of(u64::from(len));
         }
         self.measure_by_window(now, next, edge);
     }
@@ -99,8 +112,8 @@ impl Tuning {
         }
     }
 
-    /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now
-    /// (tcp_grow_window). Returns whether the offered window may now be larger.
+    /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now,
+    /// the segment among them (tcp_grow_window). Returns whether the offered window may now be larger.
     pub fn grow(&mut self, len: u32, held: u64) -> bool {
         let room = self.window().saturating_sub(held).saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
@@ -172,14 +185,26 @@ mod tests {
     fn the_window_is_the_share_of_payload_in_the_memory_of_full_segments() {
         let mut linux = tuning("linux");
         assert_eq!(linux.window(), 64 << 10);
-        // 256 * 1448 / 2280 is 162; the kernel acknowledged 22 segments at once, 16 and the six that let the window grow.
+        // 256 * 1448 / 2304 is 160; the kernel acknowledged 22 segments at once, 16 and the six that let the window grow.
         assert!(arrives(&mut linux, 1448, true));
-        assert_eq!(linux.window(), (128 << 10) * 162 / 256);
+        assert_eq!(linux.window(), (128 << 10) * 160 / 256);
         let grown = (0..20).filter(|_| arrives(&mut linux, 1448, false)).count();
         assert_eq!((grown, linux.limit), (5, linux.window()));
         let mut old = tuning("linux-3.12");
         arrives(&mut old, 1448, true);
         assert_eq!(old.window(), 43_690);
+    }
+
+    /// Linux 6.12 with a buffer of 27,688 bytes offers 15,868 bytes after segments of 1,448, and 11,008 after segments of
+    /// 1,000: the buffer without the segment that has just arrived, in units of four bytes.
+    #[test]
+    fn buffers_of_packets_are_rounded_up() {
+        for (payload, offered) in [(1448, 15_868), (1000, 11_008)] {
+            let memory = memory_of(payload);
+            let window = (27_688 - memory) * (payload * WHOLE / memory) / WHOLE;
+            assert_eq!((memory, window.next_multiple_of(4)), (2304, offered));
+        }
+        assert_eq!(memory_of(88), 960, "the smallest buffer");
     }
 
     #[test]

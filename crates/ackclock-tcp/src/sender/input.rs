@@ -265,7 +265,7 @@ impl Sender {
                 // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
                 let newly = self.counted(&delivered);
                 let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
-                let acked = if adapts { newly - told } else { self.counted_in_flight(delivered.acked) };
+                let acked = if adapts { newly - told } else { self.counted_length(delivered.acked) };
                 self.grow(&Ack { acked, ..ack }, growth);
             }
             if advanced && self.phase == Phase::Open {
@@ -479,7 +479,7 @@ impl Sender {
         } else {
             0
         };
-        let in_flight = self.counted_in_flight(self.network_load());
+        let in_flight = self.network_load();
         let step = Step {
             delivered: news,
             in_flight,

@@ -274,6 +274,14 @@ impl Sender {
         }
     }
 
+    /// Takes the RTT sample of the handshake, that of our SYN or of our SYN-ACK.
+    pub fn on_handshake(&mut self, now: Nanos, rtt: Nanos, of_syn: bool) {
+        self.rtt.on_sample(now, rtt);
+        if of_syn {
+            self.cc.on_syn_acknowledged(rtt);
+        }
+    }
+
     /// Ends the handshake: takes the options that both ends agreed on, and sets the initial window. `lost_syns` counts
     /// the retransmissions of a SYN or SYN-ACK that were caused by a loss.
     pub fn establish(&mut self, now: Nanos, mss: u32, sack: bool, lost_syns: u32) {
@@ -365,22 +373,15 @@ impl Sender {
         self.nxt - self.una
     }
 
-    /// Bytes estimated to be in the network.
-    #[inline]
-    fn pipe(&self) -> u64 {
-        self.board.pipe(self.flight_size())
-    }
-
     fn context(&self, now: Nanos) -> Context {
-        let flight_size = self.flight_size();
         Context {
             now,
             mss: self.mss,
             initial_window: self.initial_window,
             snd_una: self.una,
             snd_nxt: self.nxt,
-            flight_size,
-            pipe: self.board.pipe(flight_size),
+            flight_size: self.outstanding(),
+            pipe: self.pipe(),
             unsent: self.unsent(),
             receive_window: self.window_edge.saturating_sub(self.una),
             srtt: self.rtt.srtt(),
@@ -409,7 +410,7 @@ impl Sender {
         let event = Event::Window {
             window: self.window,
             flight_size: self.flight_size(),
-            pipe: self.pipe(),
+            pipe: self.board.pipe(self.flight_size()),
             srtt: self.rtt.srtt(),
             rttvar: self.rtt.rttvar(),
             rtt: self.rtt.latest(),

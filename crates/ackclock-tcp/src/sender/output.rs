@@ -38,7 +38,7 @@ impl Sender {
         self.pacer.on_sent(now, (u64::from(sent.len), overhead), rate, self.mss, self.rtt.min());
         self.last_sent = now;
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
-            let bytes = self.counted_in_flight(u64::from(sent.len) + u64::from(sent.fin));
+            let bytes = self.counted_length(u64::from(sent.len) + u64::from(sent.fin));
             //= https://www.rfc-editor.org/rfc/rfc6937#section-3
             //# prr_out += (data sent)
             //= https://www.rfc-editor.org/rfc/rfc9937#section-6.3
@@ -136,14 +136,14 @@ impl Sender {
     //# The TCP MAY transmit previously unsent data segments as per Limited Transmit [RFC5681]
     pub(super) fn network_load(&self) -> u64 {
         match self.phase {
-            Phase::Open if !self.limited_transmit => self.flight_size(),
+            Phase::Open if !self.limited_transmit => self.outstanding(),
             Phase::Fast if !self.sack && self.rare.reduction.is_gradual() => {
                 //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
                 //# senders MUST subtract out: min(RecoverFS, 1 SMSS for each preceding duplicate ACK in the fast
                 //# recovery episode)
                 self.pipe().saturating_sub(self.rare.reduction.told_by_duplicates())
             }
-            Phase::Fast if !self.sack => self.flight_size(),
+            Phase::Fast if !self.sack => self.outstanding(),
             _ => self.pipe(),
         }
     }
@@ -386,7 +386,7 @@ impl Sender {
             self.small.last = offset + len;
             self.small.overridden = false;
         }
-        let limited = self.nxt < end && load + len + self.mss > allowance;
+        let limited = self.nxt < end && load + self.counted_length(len) + self.mss > allowance;
         if limited {
             self.limited_until = self.nxt;
         }

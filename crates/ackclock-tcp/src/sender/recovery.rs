@@ -157,7 +157,7 @@ impl Sender {
         self.round_window();
         self.truncate_threshold();
         let sacked_before = self.board.sacked().saturating_sub(delivered.sacked);
-        let flight_size = self.flight_size();
+        let flight_size = self.outstanding();
         self.rare.reduction.begin(&mut self.window, &before, flight_size, sacked_before, delivered.acked);
         self.cwr_due = self.ecn;
         self.phase = next;
@@ -486,14 +486,14 @@ impl Sender {
         if !undone {
             if self.rare.reduction.rule() == Recovery::FreeBsd && !self.scope.window {
                 // FreeBSD sys/netinet/cc/cc_newreno.c, newreno_post_recovery.
-                self.window.cwnd = self.window.ssthresh.min(self.flight_size() + self.mss);
+                self.window.cwnd = self.window.ssthresh.min(self.outstanding() + self.mss);
             }
             let bounded = self.rare.reduction.rule() != Recovery::Ns2NewReno;
             if bounded && !self.sack && !self.rare.reduction.is_gradual() && !self.scope.window {
                 // RFC 6582 section 3.2 step 3, full acknowledgment, option 1: no burst after recovery.
                 //= https://www.rfc-editor.org/rfc/rfc6582#section-3.2
                 //# Set cwnd to either (1) min (ssthresh, max(FlightSize, SMSS) + SMSS) or (2) ssthresh
-                let flight = self.flight_size().max(self.mss) + self.mss;
+                let flight = self.outstanding().max(self.mss) + self.mss;
                 //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
                 //# a TCP MUST set cwnd to ssthresh (the value set in step 2)
                 self.window.cwnd = self.window.ssthresh.min(flight);
@@ -510,7 +510,7 @@ impl Sender {
     }
 
     fn end_reduction(&mut self) {
-        let flight_size = self.flight_size();
+        let flight_size = self.outstanding();
         self.rare.reduction.end(&mut self.window, flight_size, self.mss);
     }
 
@@ -583,7 +583,7 @@ impl Sender {
             if self.phase != Phase::Fast {
                 self.enter_fast_recovery(now, &Delivered::default(), obs);
                 // Linux: the expiry of the timer counts as the delivery of one segment.
-                let in_flight = self.counted_in_flight(self.pipe());
+                let in_flight = self.pipe();
                 let step = Step { delivered: self.mss, in_flight, safe: false, mss: self.mss, acked: 0, sent: 0 };
                 self.rare.reduction.on_ack(&mut self.window, &step);
             }
@@ -664,7 +664,7 @@ impl Sender {
             // Linux's form of one segment: with RACK, recently sent segments are not lost and stay in the network.
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
             //# cwnd MUST be set to no more than the loss window, LW, which equals 1 full-sized segment
-            self.window.cwnd = self.counted_in_flight(self.pipe()) + self.mss;
+            self.window.cwnd = self.pipe() + self.mss;
         }
         let met = Congestion::timeout(Context { pipe: self.pipe(), ..found });
         self.validation.on_timeout(&mut self.window, &met);

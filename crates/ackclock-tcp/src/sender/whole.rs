@@ -28,8 +28,22 @@ impl Sender {
         if self.whole { u64::from(delivered.segments) * self.mss } else { delivered.newly }
     }
 
-    /// `bytes` in flight: a part of a segment counts as a full one where the window is counted in segments.
-    pub(super) fn counted_in_flight(&self, bytes: u64) -> u64 {
+    /// FlightSize as the window counts it, bytes: each segment counts as a full one where the window is counted in segments
+    /// (Linux, tcp_sock.packets_out).
+    #[inline]
+    pub(super) fn outstanding(&self) -> u64 {
+        if self.whole { self.board.segments() as u64 * self.mss } else { self.flight_size() }
+    }
+
+    /// What is estimated to be in the network, counted as in [`Sender::outstanding`].
+    #[inline]
+    pub(super) fn pipe(&self) -> u64 {
+        if self.whole { self.board.segments_in_network() * self.mss } else { self.board.pipe(self.flight_size()) }
+    }
+
+    /// What a segment of `bytes` counts for in the network.
+    #[inline]
+    pub(super) fn counted_length(&self, bytes: u64) -> u64 {
         if self.whole { rounded_up(bytes, self.mss) } else { bytes }
     }
 }

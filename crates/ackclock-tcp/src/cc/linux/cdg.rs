@@ -6,6 +6,7 @@
 //! A round ends with the first ACK above SND.NXT at its start outside reductions and fast recovery, if the round has an
 //! RTT sample. Let r and R be the smallest and the largest RTT of the round, in microseconds.
 //!
+//! - The first round has the RTT of the SYN, too, at the side that connects.
 //! - Gradient: the sums of the last eight differences of r and of R between consecutive rounds; g is that of r if it is
 //!   positive, else that of R. Before eight rounds, g is scaled up to eight.
 //! - For g > 0 the window is reduced with probability `1 - exp(-42 g / 10^6)`, to 724/1024 cwnd, as for a mark. After
@@ -42,11 +43,9 @@
 //! values.
 //!
 //! The module of Linux 6.12 itself: the windows are the same, except where ssthresh is one segment there, after every
-//! event of 60 random sequences of ACKs, losses, marks, timeouts and idle periods. Linux 6.12 in virtual time, one flow
-//! with a queue of one bandwidth-delay product (20 Mbit/s and 40 ms, 1 Mbit/s and 200 ms, 100 Mbit/s and 20 ms): after
-//! the start the mean window is 3 % smaller at 20 Mbit/s (eight seeds, two runs of Linux). Slow start often ends
-//! earlier here, which costs up to 7 % of goodput in the first 10 s at 100 Mbit/s (eight seeds, one run of Linux); the
-//! cause is not known.
+//! event of 60 random sequences of ACKs, losses, marks, timeouts and idle periods. Linux 6.12 in virtual time: slow start
+//! ends at the same window (a queue of a quarter of the bandwidth-delay product, 50 Mbit/s and 30 ms). docs/residuals.md
+//! has flows alone, beside CUBIC and with idle periods.
 
 use super::super::random::Random;
 use super::super::{CongestionControl, Entry, Scope};
@@ -241,8 +240,14 @@ impl CongestionControl for Cdg {
         Scope { slow_start: true, deliveries: true, every_ack: true, reductions: true, ..Scope::default() }
     }
 
+    // tcp_cdg_init leaves the sample in place.
+    fn on_syn_acknowledged(&mut self, rtt: Nanos) {
+        self.measured.rtt.add(microseconds(rtt) as i64);
+    }
+
     fn on_start(&mut self, window: &mut Window, ctx: &Context) {
-        self.measured = Measured::begin(ctx, window.cwnd);
+        let rtt = self.measured.rtt;
+        self.measured = Measured { rtt, ..Measured::begin(ctx, window.cwnd) };
     }
 
     fn on_idle_end(&mut self, window: &mut Window, ctx: &Context, idle: Nanos) {

@@ -37,6 +37,7 @@
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};
 use super::state::{Starts, State, States, rtt};
+use crate::Nanos;
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
@@ -112,6 +113,11 @@ impl Veno {
 impl CongestionControl for Veno {
     fn scope(&self) -> Scope {
         Scope { slow_start: true, deliveries: true, sends: true, ..Scope::default() }
+    }
+
+    // tcp_veno_init leaves the count of samples in place.
+    fn on_syn_acknowledged(&mut self, _rtt: Nanos) {
+        self.samples = 1;
     }
 
     // tcp_veno_cwnd_event.

@@ -152,6 +152,7 @@ impl Scoreboard {
         if entry.is(flag::RETRANSMITTED) {
             entry.flags &= !flag::RETRANSMITTED;
             self.retransmitted -= bytes;
+            self.segments_retransmitted -= 1;
             if entry.is(flag::LOST) {
                 self.waiting += bytes;
             }

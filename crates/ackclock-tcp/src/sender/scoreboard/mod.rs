@@ -89,8 +89,10 @@ pub struct Scoreboard {
     examined: u64,
     /// No lost segment below this offset waits for its retransmission.
     next_lost: u64,
-    /// Segments SACKed above the cumulative acknowledgment.
+    /// Segments with each flag.
     segments_sacked: u32,
+    segments_lost: u32,
+    segments_retransmitted: u32,
 }
 
 /// Segments with each mark, as Linux counts them in tcp_info.
@@ -185,13 +187,21 @@ impl Scoreboard {
 
     /// Counts the segments with each mark.
     pub fn tally(&self) -> Tally {
-        let count = |flags| self.entries.iter().filter(|entry| entry.is(flags)).count() as u32;
         Tally {
             outstanding: self.entries.len() as u32,
             sacked: self.segments_sacked,
-            lost: count(flag::LOST),
-            retransmitted: count(flag::RETRANSMITTED),
+            lost: self.segments_lost,
+            retransmitted: self.segments_retransmitted,
         }
+    }
+
+    /// Number of segments in the network, as [`Scoreboard::pipe`] counts bytes (Linux include/net/tcp.h,
+    /// tcp_packets_in_flight).
+    #[inline]
+    pub fn segments_in_network(&self) -> u64 {
+        self.entries.len() as u64 + u64::from(self.segments_retransmitted)
+            - u64::from(self.segments_sacked)
+            - u64::from(self.segments_lost)
     }
 
     /// The part of `flight_size` that is still in the network: SetPipe of RFC 6675 section 4. Bytes deemed lost are not
@@ -253,7 +263,7 @@ impl Scoreboard {
                 entry.len -= taken;
             }
             if flags & !flag::SACKED != 0 {
-                self.leave(flags, bytes, &mut delivered);
+                self.leave(flags, bytes, whole, &mut delivered);
             }
         }
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
@@ -264,10 +274,12 @@ impl Scoreboard {
         delivered
     }
 
-    /// Records that `bytes` with `flags` are delivered: they no longer count as lost or retransmitted.
-    fn leave(&mut self, flags: u8, bytes: u64, delivered: &mut Delivered) {
+    /// Records that `bytes` of a segment with `flags`, the `last` ones or not, are delivered: they no longer count as lost
+    /// or retransmitted.
+    fn leave(&mut self, flags: u8, bytes: u64, last: bool, delivered: &mut Delivered) {
         if flags & flag::LOST != 0 {
             self.lost -= bytes;
+            self.segments_lost -= u32::from(last);
             if flags & flag::RETRANSMITTED == 0 {
                 self.waiting -= bytes;
             } else {
@@ -276,6 +288,7 @@ impl Scoreboard {
         }
         if flags & flag::RETRANSMITTED != 0 {
             self.retransmitted -= bytes;
+            self.segments_retransmitted -= u32::from(last);
         }
     }
 
@@ -308,7 +321,7 @@ impl Scoreboard {
             delivered.segments += 1;
             self.high_sacked = self.high_sacked.max(end);
             if flags != 0 {
-                self.leave(flags, bytes, delivered);
+                self.leave(flags, bytes, true, delivered);
             }
         }
     }
@@ -357,7 +370,7 @@ impl Scoreboard {
         for entry in &mut self.entries {
             entry.flags &= !flag::RETRANSMITTED;
         }
-        self.retransmitted = 0;
+        (self.retransmitted, self.segments_retransmitted) = (0, 0);
         self.waiting = self.lost;
         self.next_lost = 0;
         self.mark(0, self.entries.len())
@@ -373,6 +386,7 @@ impl Scoreboard {
                 }
                 entry.flags |= flag::LOST;
                 marked += u64::from(entry.len);
+                self.segments_lost += 1;
             }
         }
         self.lost += marked;
@@ -449,6 +463,7 @@ impl Scoreboard {
         let entry = &mut self.entries[index];
         if !entry.is(flag::RETRANSMITTED) {
             self.retransmitted += u64::from(entry.len);
+            self.segments_retransmitted += 1;
             if entry.is(flag::LOST) {
                 self.waiting -= u64::from(entry.len);
             }
@@ -478,9 +493,11 @@ impl Scoreboard {
                 return Err(format!("{entry:?} is delivered and in the network at once"));
             }
         }
-        let segments_sacked = self.entries.iter().filter(|entry| entry.is(flag::SACKED)).count();
-        if segments_sacked != self.segments_sacked as usize {
-            return Err(format!("{segments_sacked} segments are SACKed, counted are {}", self.segments_sacked));
+        let count = |flags| self.entries.iter().filter(|entry| entry.is(flags)).count() as u32;
+        let segments = [flag::SACKED, flag::LOST, flag::RETRANSMITTED].map(count);
+        let counted = [self.segments_sacked, self.segments_lost, self.segments_retransmitted];
+        if segments != counted {
+            return Err(format!("{segments:?} segments are SACKed, lost and retransmitted, counted are {counted:?}"));
         }
         if at != nxt {
             return Err(format!("the scoreboard ends at {at}, what was sent at {nxt}"));
@@ -502,6 +519,11 @@ impl Scoreboard {
             while start < entry.end() {
                 let len = mss.min((entry.end() - start) as u32);
                 self.entries.push_back(Entry { start, len, ..entry });
+                if start > entry.start {
+                    self.segments_sacked += u32::from(entry.is(flag::SACKED));
+                    self.segments_lost += u32::from(entry.is(flag::LOST));
+                    self.segments_retransmitted += u32::from(entry.is(flag::RETRANSMITTED));
+                }
                 if entry.len > mss {
                     let index = self.entries.len() - 1;
                     cut |= self.lose_again(index);
@@ -509,7 +531,6 @@ impl Scoreboard {
                 start += u64::from(len);
             }
         }
-        self.segments_sacked = self.entries.iter().filter(|entry| entry.is(flag::SACKED)).count() as u32;
         self.next_lost = 0;
         cut
     }
@@ -524,6 +545,7 @@ impl Scoreboard {
         if entry.is(flag::RETRANSMITTED) {
             entry.flags &= !flag::RETRANSMITTED;
             self.retransmitted -= bytes;
+            self.segments_retransmitted -= 1;
             self.waiting += if entry.is(flag::LOST) { bytes } else { 0 };
         }
         self.mark(index, index + 1);
@@ -545,7 +567,7 @@ impl Scoreboard {
         for entry in &mut self.entries {
             entry.flags &= !flag::LOST;
         }
-        self.lost = 0;
+        (self.lost, self.segments_lost) = (0, 0);
         self.waiting = 0;
         self.examined = 0;
         self.next_lost = 0;
@@ -569,5 +591,6 @@ impl Scoreboard {
             entry.flags &= !(flag::LOST | flag::RETRANSMITTED);
         }
         (self.lost, self.retransmitted, self.waiting, self.next_lost) = (0, 0, 0, 0);
+        (self.segments_lost, self.segments_retransmitted) = (0, 0);
     }
 }

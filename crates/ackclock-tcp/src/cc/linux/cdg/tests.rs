@@ -36,6 +36,29 @@ fn the_gradient_sums_eight_rounds_and_extrapolates_fewer() {
     assert_eq!([round(1000, 2030), round(1100, 2030)], [30, 100]);
 }
 
+/// The RTT of the SYN is the smallest one, as no data waited before it, and so the gradient of the second round is that of
+/// the smallest RTT, which is far below that of the largest.
+#[test]
+fn the_first_round_has_the_rtt_of_the_syn() {
+    let gradient = |syn: Option<Nanos>| {
+        let mut cc = Cdg::default();
+        if let Some(rtt) = syn {
+            cc.on_syn_acknowledged(rtt);
+        }
+        cc.on_start(&mut window(10, u64::MAX), &testing::context(0, 0..0));
+        let mut round = |rtts: [i64; 2]| {
+            for rtt in rtts {
+                cc.measured.add(rtt, 1, false);
+            }
+            cc.measured.end_round(&testing::context(0, 0..0))
+        };
+        assert_eq!(round([30_240, 30_240]), 0);
+        round([30_240, 32_640])
+    };
+    assert_eq!(gradient(Some(30 * MILLISECOND)), 8 * 240);
+    assert_eq!(gradient(None), 8 * 2400);
+}
+
 #[test]
 fn the_probability_of_a_reduction_grows_with_the_gradient() {
     let reduced = |gradient| {

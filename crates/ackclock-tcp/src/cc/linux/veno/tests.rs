@@ -57,6 +57,22 @@ fn a_free_path_adds_a_segment_for_a_window_and_a_congested_path_for_two() {
 }
 
 #[test]
+fn the_rtt_of_the_syn_is_the_first_of_the_three_samples_before_the_backlog_counts() {
+    let grows = |syn| {
+        let mut cc = Veno::default();
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: 2 * MSS, pacing_rate: None };
+        if syn {
+            cc.on_syn_acknowledged(100 * MILLISECOND);
+        }
+        deliver(&mut cc, &mut window, 100);
+        cc.least = NO_RTT;
+        [200, 200, 200].map(|rtt| (ack(&mut cc, &mut window, rtt, 0), cc.backlog).1 > 0)
+    };
+    assert_eq!(grows(true), [true, true, true]);
+    assert_eq!(grows(false), [false, true, true]);
+}
+
+#[test]
 fn the_decrease_depends_on_the_last_backlog() {
     for (rtt, expected) in [(100, 32), (200, 20)] {
         let (mut cc, mut window) = veno(40);
