@@ -273,6 +273,12 @@ impl Flow {
             ..stack
         };
         self.replace_settings(&mut config);
+        if let Some(window) = self.receive_buffer.filter(|&window| config.receive_buffer_max <= window) {
+            config.fix_receive_window(window);
+        }
+        if self.receive_buffer.is_some() || self.receive_buffer_max.is_some() {
+            config.scale_receive_window();
+        }
         config
     }
 

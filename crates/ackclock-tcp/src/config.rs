@@ -1,5 +1,6 @@
 //! The configuration of an endpoint: every choice has a name.
 
+use crate::receiver::buffer_for;
 use crate::recovery::Recovery;
 use crate::settings::{Choice, Count, Kind, SegmentsOrRfc6928, Setting, Shown, Switch, Time, Volume, named};
 use crate::{Nanos, careful_resume, cc, pacing::Pacing, slow_start, validation};
@@ -314,11 +315,29 @@ crate::settings!(declare);
 /// Pacing, as tables show it, of a sender whose congestion control sets the pacing rate.
 const CC_PACES: &str = "cc";
 
+/// Linux's net.core.rmem_max, bytes.
+const RMEM_MAX: u64 = 212_992;
+
 impl Config {
     /// Name of the pacing that the sender does: that of the setting, or `cc` if the congestion control sets the pacing
     /// rate, which it does whatever the setting is.
     pub fn pacing_name(&self) -> &'static str {
         if self.cc.paces() { CC_PACES } else { self.pacing.name() }
+    }
+
+    /// Sets a receive buffer that does not grow, in bytes of the window that it offers once full segments arrive.
+    pub fn fix_receive_window(&mut self, window: u64) {
+        self.receive_buffer = buffer_for(self, window);
+        self.receive_buffer_max = self.receive_buffer;
+    }
+
+    /// Offers the window scale that Linux computes from the largest buffer and from rmem_max (net/ipv4/tcp_output.c,
+    /// tcp_select_initial_window); other stacks take the least that the buffer needs.
+    pub fn scale_receive_window(&mut self) {
+        if self.ack_rule == AckRule::Linux {
+            let memory = 2 * self.receive_buffer_max.max(self.receive_buffer);
+            self.window_scale = Some((memory.max(RMEM_MAX).ilog2() - u16::BITS + 1).min(14) as u8);
+        }
     }
 
     /// Offers no option in a SYN except the maximum segment size.

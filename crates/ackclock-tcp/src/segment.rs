@@ -149,6 +149,9 @@ pub struct SackBlock {
     pub end: u32,
 }
 
+/// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
+pub const STAMPS_LEN: u32 = 12;
+
 /// The largest number of SACK blocks in a header (RFC 2018 section 3).
 pub const MAX_SACK_BLOCKS: usize = 4;
 

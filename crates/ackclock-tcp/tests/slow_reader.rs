@@ -3,14 +3,17 @@
 mod common;
 
 use ackclock_tcp::{Config, MILLISECOND, SECOND, stack};
-use common::MSS;
 use common::peer::Peer;
 
-/// A stack with segments of 1,000 bytes and a fixed buffer.
+/// Payload of a full segment, bytes.
+const MSS: u64 = 1448;
+
+/// A stack with a fixed buffer.
 fn fixed(name: &str, buffer: u64) -> Config {
     let stack = (stack::by_name(name).unwrap().config)();
-    let buffers = Config { receive_buffer: buffer, receive_buffer_max: buffer, window_scale: None, ..stack };
-    Config { mss: MSS as u32, timestamps: false, ..buffers }
+    let mut config = Config { mss: MSS as u32, timestamps: false, window_scale: None, ..stack };
+    config.fix_receive_window(buffer);
+    config
 }
 
 /// Lets the peer send segments until the window is closed, of which nothing is read. Returns the last window.
@@ -52,8 +55,8 @@ fn linux_closes_the_window_below_a_sixteenth_of_the_buffer() {
     let mut peer = Peer::established(&fixed("linux", 48_000));
     let last = fill(&mut peer);
     assert!(last < MSS, "{last}");
-    assert_eq!(peer.end.received(), 48_000);
-    assert_eq!(read_until_told(&mut peer), (3000, 3000));
+    assert_eq!(peer.end.received(), 33 * MSS, "each takes 1,440 bytes of the window");
+    assert_eq!(read_until_told(&mut peer), (2 * MSS, 48_000 - 31 * 1440));
 }
 
 /// A small buffer opens with a full segment (RFC 9293 section 3.8.6.2.2).
@@ -74,7 +77,7 @@ fn freebsd_opens_by_two_segments() {
     let mut peer = Peer::established(&fixed("freebsd", 48_000));
     fill(&mut peer);
     let (read, window) = read_until_told(&mut peer);
-    assert!(read == 2000 && window >= 2000, "{read} {window}");
+    assert!(read == 2 * MSS && window >= 2 * MSS, "{read} {window}");
 }
 
 /// net/ipv4/tcp_input.c, tcp_grow_window with tcp_space: unread data takes memory, so that the window stops growing.

@@ -181,7 +181,8 @@ class Asked:
                 payload = self.number("packet_size", self.canonical["packet_size"], VOLUMES) - HEADERS
                 payload -= STAMPS if flow.get("timestamps", True) else 0
                 share = payload * SHARES // memory_of(payload)
-                start = end = -(-start // 2 * SHARES // max(share, 1))
+                # An even number, as in the simulator.
+                start = end = -(-start // 2 * SHARES // (2 * max(share, 1))) * 2
             elif given and not most:
                 end = start
             if kind == "send_buffer":

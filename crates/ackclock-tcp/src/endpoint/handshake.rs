@@ -5,14 +5,13 @@ use super::timestamps::Stamps;
 use super::{Due, Endpoint, Progress, State, Uses};
 use crate::config::{Conformance, EcnMode};
 use crate::receiver::window_scale;
+use crate::segment::STAMPS_LEN;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, MILLISECOND, NEVER, Nanos, Observer, Segment};
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1), bytes.
 const DEFAULT_MSS: u32 = 536;
 /// Time to the repetition of a SYN after a reset of an old connection, ns (TCP_TIMEOUT_MIN).
 const SOON: Nanos = 2 * MILLISECOND;
-/// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
-pub(super) const STAMPS_LEN: u32 = 12;
 
 impl Endpoint {
     /// Establishes the connection without a handshake: the peer has our configuration and does the same.
@@ -240,11 +239,19 @@ impl Endpoint {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# otherwise, it MUST set both Snd.Wind.Shift and Rcv.Wind.Shift to zero
         let scale = if cold.peer_scales { offered_scale(config) } else { 0 };
-        self.receiver.establish(now, sack, scale);
+        let stamps = config.timestamps && cold.peer_stamps;
+        self.receiver.establish(now, sack, scale, self.own_payload());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //# The TCP SHOULD remember this state by setting a flag, referred to as Snd.TS.OK, to one
-        self.uses.set(Uses::TIMESTAMPS, config.timestamps && cold.peer_stamps);
+        self.uses.set(Uses::TIMESTAMPS, stamps);
         self.uses.set(Uses::XCP, self.sender.asks_routers() && cold.peer_xcp);
+    }
+
+    /// Payload of the largest segment that we can receive, with the options that both ends offer, bytes.
+    fn own_payload(&self) -> u64 {
+        let config = &self.sender.config;
+        let stamps = config.timestamps && self.cold.peer_stamps;
+        u64::from(config.mss.saturating_sub(if stamps { STAMPS_LEN } else { 0 }))
     }
 
     /// Starts the sender with the segment size and the initial window; `lost_syns` counts retransmissions of our SYN or
@@ -285,6 +292,9 @@ impl Endpoint {
         if answering {
             segment.flags = Flags::SYN.with(Flags::ACK);
             segment.ack = self.receive_next();
+        }
+        if answering {
+            self.receiver.answer_syn(self.own_payload());
         }
         let ecn = if answering { self.ecn_of_syn_ack() } else { self.ecn_of_syn() };
         segment.flags = with_bits(segment.flags, ecn);

@@ -1,10 +1,9 @@
 //! Segments to be sent.
 
-use super::handshake::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, Watch};
 use crate::config::Conformance;
 use crate::pacing::HEADERS;
-use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
+use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS, STAMPS_LEN};
 use crate::sender::Transmission;
 use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 

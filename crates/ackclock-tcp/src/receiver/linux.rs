@@ -10,11 +10,11 @@ impl Receiver {
     /// free (net/ipv4/tcp_output.c, __tcp_select_window).
     pub(super) fn free_window(&self) -> u64 {
         let full = self.buffer.min(self.clamp);
-        let (mut used, mut limit) = (self.received() - self.read, self.fixed_limit());
-        if let Some(tuning) = &self.tuning {
-            used += self.sequence.held();
-            limit = tuning.limit;
-        }
+        let unread = self.received() - self.read;
+        let (used, limit) = match &self.tuning {
+            Some(tuning) => (tuning.taken(unread + self.sequence.held()), tuning.limit),
+            None => (unread, u64::MAX),
+        };
         let free = full.saturating_sub(used);
         let segment = u64::from(self.acks.largest).min(full);
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
@@ -30,15 +30,6 @@ impl Receiver {
         } else {
             offer
         }
-    }
-
-    /// The largest window that a buffer which does not grow lets a receiver offer: Linux raises its limit while the segment
-    /// that has just arrived takes memory (net/ipv4/tcp_input.c, tcp_grow_window), and reserves two segments
-    /// (tcp_init_buffer_space).
-    #[inline]
-    pub(super) fn fixed_limit(&self) -> u64 {
-        let (full, segment) = (self.buffer.min(self.clamp), u64::from(self.acks.largest));
-        full.saturating_sub(segment).max((2 * segment).min(full))
     }
 
     /// Whether a read has opened the window so far that the peer is told at once, where `open` bytes of window are offered:

@@ -13,7 +13,9 @@ use crate::{Config, Info, Nanos};
 use acks::{Acks, Arrived};
 use freebsd::Space;
 use reassembly::Reassembly;
-use tuning::{InOrder, Tuning};
+use tuning::{InOrder, Tuning, in_units};
+
+pub(crate) use tuning::buffer_for;
 
 /// The receiving half of an endpoint. Offsets are stream offsets; the peer's FIN occupies the offset after its last
 /// byte.
@@ -22,7 +24,7 @@ use tuning::{InOrder, Tuning};
 #[repr(C)]
 pub(crate) struct Receiver {
     acks: Acks,
-    /// Unit of the window of a SYN, bytes.
+    /// Unit of the window of a SYN or SYN-ACK, bytes: Linux offers whole segments (tcp_select_initial_window).
     first_unit: u64,
     /// Offset of the peer's FIN, once a segment carried it.
     fin: Option<u64>,
@@ -77,28 +79,21 @@ pub(crate) fn window_scale(buffer: u64) -> u8 {
     bits.min(14) as u8
 }
 
-/// The unit of the window of a SYN or SYN-ACK, bytes: Linux offers whole segments of a small buffer
-/// (net/ipv4/tcp_output.c, tcp_select_initial_window).
-fn unit_of_first_window(config: &Config) -> u64 {
-    let mss = u64::from(config.mss).max(1);
-    let small = (mss..=u64::from(u16::MAX)).contains(&config.receive_buffer);
-    if small && config.ack_rule == AckRule::Linux { mss } else { 1 }
-}
-
 /// Segments that Linux acknowledges at once after an event (include/net/tcp.h).
 const TCP_MAX_QUICKACKS: u32 = 16;
 
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
         let space = Space::new(config);
-        let tunes = config.receive_buffer_max > config.receive_buffer && space.is_none();
+        let linux = config.ack_rule == AckRule::Linux;
+        let tunes = (linux || config.receive_buffer_max > config.receive_buffer) && space.is_none();
         Receiver {
             sequence: Reassembly::default(),
             fin: None,
             read: 0,
             buffer: config.receive_buffer,
             edge: config.receive_buffer.min(u64::from(u16::MAX)),
-            first_unit: unit_of_first_window(config),
+            first_unit: if linux { u64::from(config.mss).max(1) } else { 1 },
             scale: 0,
             sack: false,
             dsack: config.dsack,
@@ -111,14 +106,21 @@ impl Receiver {
         }
     }
 
-    /// Ends the handshake: sets whether SACK is in use, and the scale of our window field.
-    pub fn establish(&mut self, now: Nanos, sack: bool, scale: u8) {
+    /// Ends the handshake: sets whether SACK is in use, the scale of our window field, and the payload of a full segment.
+    pub fn establish(&mut self, now: Nanos, sack: bool, scale: u8, mss: u64) {
         self.sack = sack;
         self.scale = scale;
         self.edge = u64::from(self.syn_window());
         self.acks.last_arrival = now;
         if let Some(tuning) = &mut self.tuning {
-            tuning.establish(now, self.edge);
+            tuning.establish(now, mss, self.first_unit);
+        }
+    }
+
+    /// Counts the window of our SYN-ACK in segments of `mss` bytes, where windows of SYNs are counted in segments.
+    pub fn answer_syn(&mut self, mss: u64) {
+        if self.acks.is_linux() {
+            self.first_unit = mss.max(1);
         }
     }
 
@@ -337,9 +339,12 @@ impl Receiver {
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
-            target = target.saturating_sub(self.sequence.held()).min(self.received() + tuning.limit);
-        } else if self.acks.is_linux() {
-            target = target.min(self.received() + self.fixed_limit());
+            let held = tuning.taken(self.sequence.held());
+            target = target.saturating_sub(held).min(self.received() + tuning.limit);
+        }
+        if self.acks.is_linux() && self.scale > 0 {
+            // net/ipv4/tcp_output.c, __tcp_select_window: only a window without a scale moves in steps.
+            return self.edge.max(target);
         }
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.4
         //# The receiver MUST honor, as in window, any segment that would have been in window for any <ACK> sent by
@@ -464,14 +469,16 @@ impl Receiver {
     //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
     //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
     pub fn syn_window(&self) -> u16 {
-        let window = self.buffer.min(self.clamp).min(u64::from(u16::MAX));
-        (window - window % self.first_unit) as u16
+        in_units(self.buffer.min(self.clamp), self.first_unit).min(u64::from(u16::MAX)) as u16
     }
 
     /// Sets the receive buffer, bytes, and turns auto-tuning off.
     pub fn set_buffer(&mut self, bytes: u64) {
         self.buffer = bytes;
-        self.tuning = None;
+        if let Some(tuning) = &mut self.tuning {
+            tuning.fix(bytes);
+            self.buffer = tuning.window();
+        }
         if let Some(space) = &mut self.space {
             space.most = 0;
         }

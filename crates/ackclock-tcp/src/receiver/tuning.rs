@@ -3,6 +3,7 @@
 //! in TCP, 2001).
 
 use crate::config::{Config, WindowRule};
+use crate::segment::STAMPS_LEN;
 use crate::{MILLISECOND, Nanos};
 
 /// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
@@ -10,7 +11,7 @@ const FIRST_ROUND: u64 = 10;
 /// Segments added to twice the data of a round trip.
 const CUSHION: u64 = 16;
 /// Smallest payload, bytes, after which the window may grow.
-const SIZEABLE: u32 = 128;
+const SIZEABLE: u64 = 128;
 /// Bytes before a packet in its buffer, headers of the packet with timestamps, and the structures that describe a buffer
 /// (Linux 6.12: NET_SKB_PAD, skb_shared_info, sk_buff).
 const PAD: u64 = 64;
@@ -31,7 +32,28 @@ fn memory_of(payload: u64) -> u64 {
     buffer + DESCRIPTION
 }
 
-/// State of auto-tuning for one receiver.
+/// Share of payload in the memory of segments with `payload` bytes, in units of 1/256 (tcp_measure_rcv_mss).
+fn share_of(payload: u64) -> u64 {
+    (payload * WHOLE / memory_of(payload)).max(1)
+}
+
+/// `window` in whole units, unless it is smaller than one (net/ipv4/tcp_output.c, tcp_select_initial_window).
+pub fn in_units(window: u64, unit: u64) -> u64 {
+    if window > unit { window - window % unit } else { window }
+}
+
+/// The buffer, in bytes of window before any segment was measured, whose window is `window` bytes as soon as full segments
+/// have arrived.
+pub fn buffer_for(config: &Config, window: u64) -> u64 {
+    if config.window_rule != WindowRule::Linux {
+        return window;
+    }
+    let stamps = if config.timestamps { u64::from(STAMPS_LEN) } else { 0 };
+    let memory = window.saturating_mul(WHOLE).div_ceil(share_of(u64::from(config.mss).saturating_sub(stamps).max(1)));
+    memory.div_ceil(WHOLE / FIRST_SHARE)
+}
+
+/// State of Linux's receive buffer, whose size may follow the data (auto-tuning).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tuning {
     /// Memory of the buffer (sk_rcvbuf) and its maximum (tcp_rmem), bytes. The window is [`Tuning::share`] of it.
@@ -41,6 +63,10 @@ pub(super) struct Tuning {
     share: u64,
     measures: bool,
     mss: u64,
+    /// Payload of the segments by which the share was measured; zero before.
+    segment: u64,
+    /// Part of the window that is not offered until segments were measured or the memory grows.
+    reserved: u64,
     /// Maximum of the offered window for now, bytes: it follows the arrivals (rcv_ssthresh).
     pub limit: u64,
     /// Receiver's estimate of the round-trip time, ns.
@@ -69,10 +95,12 @@ impl Tuning {
     pub fn new(config: &Config) -> Tuning {
         Tuning {
             memory: config.receive_buffer * WHOLE / FIRST_SHARE,
-            most: config.receive_buffer_max * WHOLE / FIRST_SHARE,
+            most: config.receive_buffer_max.max(config.receive_buffer) * WHOLE / FIRST_SHARE,
             share: FIRST_SHARE,
             measures: config.window_rule == WindowRule::Linux,
             mss: u64::from(config.mss),
+            segment: 0,
+            reserved: 0,
             limit: config.receive_buffer,
             rtt: None,
             sample: None,
@@ -82,17 +110,23 @@ impl Tuning {
         }
     }
 
-    pub fn establish(&mut self, now: Nanos, window: u64) {
-        self.space = window.min(FIRST_ROUND * self.mss).max(1);
+    /// Ends the handshake, in which segments of `mss` bytes were agreed on; `unit` is the unit of the first window
+    /// (tcp_init_buffer_space, which reserves one segment).
+    pub fn establish(&mut self, now: Nanos, mss: u64, unit: u64) {
+        self.mss = mss.max(1);
+        let full = self.window();
+        self.reserved = if full > 2 * self.mss { self.mss.min(full - 2 * self.mss) } else { 0 };
+        self.limit = in_units(full, unit).min(full - self.reserved);
+        self.space = self.limit.min(FIRST_ROUND * self.mss).max(1);
         self.round = (0, now);
-        self.limit = window;
     }
 
     /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
     pub fn on_data(&mut self, arrived: &InOrder) {
         let &InOrder { now, next, edge, len, larger } = arrived;
         if larger && self.measures {
-            self.share = u64::from(len) * WHOLE / memory_of(u64::from(len));
+            self.share = share_of(u64::from(len));
+            (self.segment, self.reserved) = (u64::from(len), 0);
         }
         self.measure_by_window(now, next, edge);
     }
@@ -115,12 +149,48 @@ impl Tuning {
     /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now,
     /// the segment among them (tcp_grow_window). Returns whether the offered window may now be larger.
     pub fn grow(&mut self, len: u32, held: u64) -> bool {
-        let room = self.window().saturating_sub(held).saturating_sub(self.limit);
+        let len = u64::from(len);
+        // The segment that has arrived takes memory of its own.
+        let taken = self.taken(len) + self.taken(held.saturating_sub(len));
+        let room = self.window().saturating_sub(taken.max(self.reserved)).saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
             return false;
         }
-        self.limit += room.min((2 * self.mss).max(2 * u64::from(len)));
-        true
+        let step = self.step(len);
+        self.limit += room.min(step);
+        step > 0
+    }
+
+    /// The step by which a segment of `len` bytes raises the limit: two segments, unless so much of its memory is overhead
+    /// that a window of such segments would not fit (__tcp_grow_window).
+    fn step(&self, len: u64) -> u64 {
+        let mut taken = self.taken(len);
+        if taken <= len {
+            return 2 * self.mss.max(len);
+        }
+        let mut window = self.most * self.share / WHOLE / 2;
+        while self.limit <= window && window > 0 {
+            taken /= 2;
+            if taken <= len {
+                return 2 * self.segment.max(len);
+            }
+            window /= 2;
+        }
+        0
+    }
+
+    /// The part of the window that `held` bytes take with their memory, in full segments and a short one, bytes.
+    #[inline]
+    pub fn taken(&self, held: u64) -> u64 {
+        let of = |payload: u64| if payload > 0 { memory_of(payload) * self.share / WHOLE } else { 0 };
+        let segment = if self.segment > 0 { self.segment } else { self.mss };
+        held / segment * of(segment) + of(held % segment)
+    }
+
+    /// Fixes the memory to that of `bytes` of window before any segment was measured (SO_RCVBUF).
+    pub fn fix(&mut self, bytes: u64) {
+        self.memory = bytes * WHOLE / FIRST_SHARE;
+        self.most = self.memory;
     }
 
     /// The largest window that the memory allows, bytes (tcp_win_from_space).
@@ -157,7 +227,10 @@ impl Tuning {
             let window = 2 * copied + CUSHION * self.mss;
             let growth = u128::from(window) * u128::from(copied - self.space) / u128::from(self.space);
             let memory = (u128::from(window) + 2 * growth) * u128::from(WHOLE) / u128::from(self.share);
-            self.memory = self.memory.max(u64::try_from(memory).unwrap_or(u64::MAX).min(self.most));
+            let memory = u64::try_from(memory).unwrap_or(u64::MAX).min(self.most);
+            if memory > self.memory {
+                (self.memory, self.reserved) = (memory, 0);
+            }
             self.space = copied;
         }
         self.round = (read, now);
@@ -172,7 +245,7 @@ mod tests {
     fn tuning(name: &str) -> Tuning {
         let config = (stack::by_name(name).expect("a stack").config)();
         let mut tuning = Tuning::new(&config);
-        tuning.establish(0, config.receive_buffer.min(u64::from(u16::MAX)));
+        tuning.establish(0, 1448, 1448);
         tuning
     }
 
@@ -189,7 +262,7 @@ mod tests {
         assert!(arrives(&mut linux, 1448, true));
         assert_eq!(linux.window(), (128 << 10) * 160 / 256);
         let grown = (0..20).filter(|_| arrives(&mut linux, 1448, false)).count();
-        assert_eq!((grown, linux.limit), (5, linux.window()));
+        assert_eq!((grown, linux.limit), (5, linux.window() - 1440), "the arriving segment takes memory");
         let mut old = tuning("linux-3.12");
         arrives(&mut old, 1448, true);
         assert_eq!(old.window(), 43_690);
@@ -213,12 +286,27 @@ mod tests {
         assert!(arrives(&mut linux, 1448, true));
         let before = linux.limit;
         assert!(linux.grow(1448, 1448));
-        assert_eq!(linux.limit, before + 2 * 1460);
+        assert_eq!(linux.limit, before + 2 * 1448);
         let free = linux.window() - linux.limit;
-        assert!(linux.grow(1448, free - 100), "100 bytes are free");
-        assert_eq!(linux.limit, before + 2 * 1460 + 100);
-        assert!(!linux.grow(1448, free));
-        assert!(!linux.grow(SIZEABLE - 1, 0), "small segments do not count");
+        let held = free / 1440 * 1448;
+        assert!(linux.grow(1448, held), "each segment takes 1,440 bytes of the window");
+        assert_eq!(linux.limit, before + 2 * 1448 + free % 1440);
+        assert!(!linux.grow(1448, held));
+        assert!(!linux.grow(SIZEABLE as u32 - 1, 0), "small segments do not count");
+    }
+
+    /// A segment of 468 bytes takes 1,280 bytes, which are 800 of the window. It raises the limit while that is small
+    /// (Linux 6.12 with buffers of 16,384 and 131,070 bytes offers no more after such segments).
+    #[test]
+    fn segments_with_much_overhead_raise_only_a_small_limit() {
+        let mut linux = tuning("linux");
+        arrives(&mut linux, 1448, true);
+        linux.fix(16_384);
+        for (limit, step) in [(20_480, 0), (10_241, 0), (10_240, 2896), (2560, 2896)] {
+            linux.limit = limit;
+            assert_eq!(linux.step(468), step, "{limit}");
+        }
+        assert_eq!(linux.step(1448), 2896);
     }
 
     #[test]
@@ -228,8 +316,8 @@ mod tests {
         linux.rtt = Some(1);
         linux.on_read(1, 100_000, 0);
         // 2 * 100,000 + 16 segments, and twice the growth since a first round of ten segments.
-        let wanted = 200_000 + 16 * 1460;
-        let wanted = wanted + 2 * wanted * (100_000 - 14_600) / 14_600;
+        let wanted = 200_000 + 16 * 1448;
+        let wanted = wanted + 2 * wanted * (100_000 - 14_480) / 14_480;
         assert!(linux.window().abs_diff(wanted) <= 1, "{} {wanted}", linux.window());
     }
 

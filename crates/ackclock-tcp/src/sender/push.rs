@@ -80,6 +80,10 @@ impl Sender {
         if sent.retransmission {
             return self.was_pushed(sent.offset, end);
         }
+        if !self.offload.is_between_packets() {
+            // A buffer that was pushed takes its PSH along as it grows (tcp_grow_skb), so that the packet's end has it.
+            return false;
+        }
         let recorded = !self.marks.records.is_empty() && self.ends_record(end);
         let marked = end == self.written && !self.small.unmarked || recorded;
         let due = end - self.marks.pushed >= self.push_after();
