@@ -190,6 +190,7 @@ impl Host {
         let options = &self.sockets[from].options;
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
         endpoint.push_where_marked();
+        endpoint.set_device_refuses(self.sysctls.device_refuses);
         if options.cork {
             endpoint.set_cork(true);
         }
@@ -307,6 +308,14 @@ impl Host {
             None => self.drain(),
         }
         Ok(())
+    }
+
+    /// Tells all connections whether the device refuses packets.
+    pub fn follow_device(&mut self) {
+        let refuses = self.sysctls.device_refuses;
+        for connection in self.sockets.iter_mut().filter_map(Socket::connection_mut) {
+            connection.endpoint.set_device_refuses(refuses);
+        }
     }
 
     /// Applies FreeBSD's rules for arriving segments to all connections.

@@ -111,16 +111,14 @@ fn echo(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
 /// Runs `tc qdisc replace dev tun0 root fq`: fair queueing turns pacing on, a FIFO turns it off.
 fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
     if matches!(arguments.get(1).map(String::as_str), Some("del" | "delete")) {
-        sysctls.fair_queue = false;
+        (sysctls.fair_queue, sysctls.device_refuses) = (false, false);
         return Ok(());
     }
     let Some(kind) = arguments.iter().position(|word| word == "root").and_then(|at| arguments.get(at + 1)) else {
         return unknown(words);
     };
-    // A queue with a limit of zero represents a device that fails.
-    if arguments.windows(2).any(|pair| pair == ["limit", "0"]) {
-        return Stop::unsupported("a device that drops everything");
-    }
+    // A queue without room drops every packet at once, and the sender learns of it.
+    sysctls.device_refuses = arguments.windows(2).any(|pair| pair == ["limit", "0"]);
     match kind.as_str() {
         "fq" => sysctls.fair_queue = true,
         "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" | "fq_codel" => sysctls.fair_queue = false,

@@ -57,8 +57,12 @@ impl Machine for Simulated<'_> {
         if let Some(outcome) = sockstat::run(command, &mut self.host) {
             return outcome;
         }
-        let before = self.host.sysctls.clone();
+        let mut before = self.host.sysctls.clone();
         shell::run(command, &mut self.host.sysctls, self.files)?;
+        if before.device_refuses != self.host.sysctls.device_refuses {
+            before.device_refuses = self.host.sysctls.device_refuses;
+            self.host.follow_device();
+        }
         let forgets = std::mem::take(&mut self.host.sysctls.forgets_cookies);
         if forgets || self.host.sysctls.freebsd.fast_open_client == Some(false) {
             // Turning Fast Open off empties FreeBSD's cache of cookies.

@@ -236,3 +236,41 @@ fn payload_of_a_crossing_syn_waits_for_the_handshake() {
     let linux = linux.rsplit_once("+0 > .").unwrap().0;
     assert_eq!(on("linux", &format!("{linux}+0 read(3, ..., 10) = -1 EAGAIN\n")), Verdict::Pass);
 }
+
+/// A write that the device refuses reduces the window; probes and retransmissions then wait for half a second without a
+/// longer timeout. Between them the user timeout is looked at only for probes. The numbers are those of Linux 6.12.
+#[test]
+fn what_a_device_refuses_was_not_sent() {
+    let text = ASKED.to_owned()
+        + "\
++.05 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 600) = 600
++0 > P. 1:601(600) ack 1
++.05 < . 1:1(0) ack 601 win 257
++0 `tc qdisc replace dev tun0 root bfifo limit 0`
++0 write(4, ..., 700) = 700
++.3 %{ }%
++.5 %{ }%
++0 `tc qdisc delete dev tun0 root`
++.45 > P. 601:1301(700) ack 1
++.05 < . 1:1(0) ack 1301 win 257
++0 %{ }%
+";
+    let names = ["tcpi_ca_state", "tcpi_probes", "tcpi_backoff", "tcpi_unacked", "tcpi_snd_cwnd", "tcpi_snd_ssthresh"];
+    assert_eq!(numbers(&text, names), [[2, 1, 0, 0, 10, 7], [2, 2, 0, 0, 10, 7], [0, 0, 0, 0, 7, 7]]);
+    let text = ASKED.to_owned()
+        + "\
++.05 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [1600], 4) = 0
++0 write(4, ..., 600) = 600
++0 > P. 1:601(600) ack 1
++0 `tc qdisc replace dev tun0 root pfifo limit 0`
++1.4 %{ }%
++1 write(4, ..., 100) = 100
++.2 write(4, ..., 100) = -1 ETIMEDOUT (Connection timed out)
+";
+    let names = ["tcpi_ca_state", "tcpi_retransmits", "tcpi_backoff", "tcpi_lost", "tcpi_retrans", "tcpi_snd_cwnd"];
+    assert_eq!(numbers(&text, names), [[4, 2, 0, 1, 0, 1]]);
+}

@@ -15,6 +15,8 @@ pub use freebsd::FreeBsd;
 pub struct Sysctls {
     /// Whether the device's queue paces.
     pub fair_queue: bool,
+    /// Whether the device's queue takes no packets, and says so.
+    pub device_refuses: bool,
     /// Whether the device does not split large packets.
     pub no_segmentation: bool,
     timestamps: Option<bool>,

@@ -178,7 +178,8 @@ impl Endpoint {
         }
         info.retransmits =
             info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });
-        info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits };
+        let doublings = self.sender.rtt().backoff().min(255) as u8;
+        info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits.min(doublings) };
         info.received_ce = cold.marks.received_ce;
         info.ecn = match (self.uses.has(Uses::ACCECN), self.uses.has(Uses::CLASSIC_ECN)) {
             (true, _) => EcnUse::Accurate,

@@ -15,6 +15,7 @@ mod inspect;
 mod options;
 mod output;
 mod plain;
+mod refusal;
 mod timers;
 mod timestamps;
 mod xcp;
@@ -142,6 +143,8 @@ bits! {
         CHALLENGE = 8;
         /// The ACK that completes the handshake, by itself.
         HANDSHAKE = 16;
+        /// Nothing: the device refuses every packet.
+        REFUSED = 32;
     }
 }
 

@@ -14,6 +14,10 @@ impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.
     pub fn poll_transmit<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
         if self.due.any() {
+            if self.is_refused() {
+                self.lose_output(now);
+                return None;
+            }
             return Some(self.poll_due(now, obs));
         }
         match self.state {
@@ -79,7 +83,7 @@ impl Endpoint {
     }
 
     #[inline(never)]
-    fn poll_due<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
+    pub(super) fn poll_due<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
         if self.due.has(Due::SYN) {
             return self.syn(now, obs);
         }
@@ -112,7 +116,7 @@ impl Endpoint {
 
     /// Like `bare_ack`, for rare use: not inlined.
     #[inline(never)]
-    fn bare_ack_of<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
+    pub(super) fn bare_ack_of<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
         self.bare_ack(now, offset, obs)
     }
 

@@ -1,5 +1,6 @@
 //! Timers of the connection: handshake, TIME-WAIT, probes, and giving up.
 
+use super::refusal::RETRY;
 use super::{Due, Endpoint, Progress, State, Watch};
 use crate::config::{Config, Keepalive};
 use crate::{Event, NEVER, Nanos, Observer};
@@ -60,11 +61,15 @@ impl Endpoint {
         if self.timer <= now {
             self.on_own_timer(now, &mut progress, obs);
         }
+        let before = self.sender.expiries();
         self.sender.on_timeout(now, obs);
-        if self.sender.expiries() == 1 {
+        let expired = self.sender.expiries() > before;
+        if self.is_refused() && expired {
+            self.retry_retransmission(now);
+        } else if self.sender.expiries() == 1 {
             self.start_user_timeout(now);
         }
-        if self.sender.expiries() > self.sender.config.data_retries {
+        if self.sender.expiries() > self.sender.config.data_retries && !self.is_refused() {
             self.give_up(now, self.sender.config.reset_on_give_up, &mut progress, obs);
         }
         self.receiver.on_timeout(now, self.sender.rtt().rto());
@@ -178,6 +183,9 @@ impl Endpoint {
             return self.give_up(now, self.sender.config.reset_on_give_up, progress, obs);
         }
         self.cold.timers.persist = NEVER;
+        if self.is_refused() {
+            return self.retry_probe(now);
+        }
         if self.sender.has_room() {
             // RFC 9293 section 3.8.6.2.1 (4): after a while a segment that is not full is sent, too.
             self.sender.override_wait();
@@ -189,6 +197,23 @@ impl Endpoint {
         timers.probes += 1;
         timers.backoff += 1;
         timers.persist = now.saturating_add(self.sender.rtt().backed_off(timers.backoff));
+        self.watch.set(Watch::PROBES, true);
+    }
+
+    /// Waits for the next retransmission, because the device refused one. The user timeout is looked at only then.
+    fn retry_retransmission(&mut self, now: Nanos) {
+        self.sender.retry_at(now + RETRY);
+        let timeout = self.cold.timers.user_timeout;
+        if self.cold.timers.user == NEVER {
+            self.start_user_timeout(now + timeout.next_multiple_of(RETRY) - timeout);
+        }
+    }
+
+    /// Counts a probe that the device refused, and waits for the next one.
+    fn retry_probe(&mut self, now: Nanos) {
+        self.start_user_timeout(now);
+        self.cold.timers.probes += 1;
+        self.cold.timers.persist = now + RETRY;
         self.watch.set(Watch::PROBES, true);
     }
 

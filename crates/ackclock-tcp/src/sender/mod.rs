@@ -16,6 +16,7 @@ mod rack;
 mod rate;
 mod recovery;
 mod reduction;
+mod refusal;
 mod reordering;
 mod report;
 mod routers;

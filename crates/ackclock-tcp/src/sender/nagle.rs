@@ -198,5 +198,6 @@ impl Sender {
     pub fn override_wait(&mut self) {
         self.small.overridden = true;
         self.small.push_next = true;
+        self.look_again();
     }
 }

@@ -56,6 +56,11 @@ impl Sender {
         self.begin_packet(now, load, allowance)
     }
 
+    /// Has unsent data wait until TCP looks again.
+    pub(super) fn hold_packets(&mut self) {
+        self.offload.held = self.offload.on;
+    }
+
     #[inline(never)]
     fn begin_packet(&mut self, now: Nanos, load: u64, allowance: u64) -> bool {
         if self.offload.held && matches!(self.phase, Phase::Open | Phase::Cwr) && !self.probe_due {

@@ -142,6 +142,11 @@ impl Rtt {
         self.backoff = (self.backoff + 1).min(32);
     }
 
+    /// Takes back a doubling, because the device refused the retransmission.
+    pub fn on_refusal(&mut self) {
+        self.backoff = self.backoff.saturating_sub(1);
+    }
+
     /// Handles a retransmission of the SYN: without a sample yet, data starts with a timeout of at least 3 s (5.7).
     //= https://www.rfc-editor.org/rfc/rfc6298#section-5
     //# the RTO MUST be re-initialized to 3 seconds when data transmission begins
