@@ -291,16 +291,17 @@ impl Host {
         if segment.flags.has(Flags::SYN) {
             connection.send_buffer.offered(u64::from(segment.window));
         }
-        // A packet larger than the device's MTU arrives as several segments at the same time, with no response between
-        // them.
+        // A packet larger than the device's MTU arrives as one unit with Linux, and as several segments at the same time
+        // elsewhere, with no response between them.
         let most = self.settings.arriving_mss.unwrap_or_else(|| self.settings.mss());
+        let linux = self.base.conformance == Conformance::Linux;
+        let (segment, most) = if linux { (merged(segment, most), u32::MAX) } else { (segment, most) };
         for part in parts(segment, most) {
             let connection = self.sockets[id].connection_mut().expect("it is one");
             let before = connection.endpoint.state();
             let progress = connection.endpoint.on_segment(now, &part, &mut ());
             self.note(id, progress, before);
         }
-        let linux = self.base.conformance == Conformance::Linux;
         let pending = |one: &&mut Connection| one.write_pending && one.connected;
         match self.sockets[id].connection_mut().filter(pending) {
             Some(connection) if linux => connection.endpoint.join_handshake_ack(now),
@@ -508,6 +509,12 @@ impl Host {
 /// tcp_subr.c, tcp_ctlinput_with_port; net.inet.tcp.mssdflt = 536). With IPv6 the host cache takes any path MTU.
 fn is_large(message: Message) -> bool {
     matches!(message, Message::FragmentationNeeded { mtu, .. } if mtu >= 576)
+}
+
+/// A packet of segments with at most `most` bytes of payload.
+fn merged(whole: Segment, most: u32) -> Segment {
+    let part = if whole.len > most { u16::try_from(most).unwrap_or(u16::MAX) } else { whole.part };
+    Segment { part, ..whole }
 }
 
 /// Splits a segment into parts of at most `most` bytes of payload; FIN and PSH are on the last.

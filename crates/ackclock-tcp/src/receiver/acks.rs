@@ -41,6 +41,10 @@ pub(super) struct Arrived<'a> {
     pub window: u64,
     /// Whether the segment raised the limit of the offered window.
     pub grew: bool,
+    /// Whether the window would be as large as at the last ACK, and whether much of the buffer waits to be read, where the
+    /// segment ends beyond the window.
+    pub keeps_window: bool,
+    pub crowded: bool,
     /// The receiver's estimate of the round-trip time, ns.
     pub receiver_rtt: Option<Nanos>,
 }
@@ -152,9 +156,13 @@ impl Acks {
         self.pending += arrived.in_order;
         // The acknowledgment of a FIN can wait for our own (tcp_fin).
         self.interactive |= arrived.finished;
+        let several = self.pending > u64::from(self.largest);
+        if several && arrived.crowded {
+            self.quick_left = 0;
+        }
         let quick = self.quick_left > 0 && !self.interactive;
         let compressed = arrived.gap && self.compresses;
-        if arrived.urgent && !compressed || quick || self.pending > u64::from(self.largest) {
+        if arrived.urgent && !compressed || quick || several && arrived.keeps_window {
             self.due = true;
         } else if compressed {
             self.compress(arrived);

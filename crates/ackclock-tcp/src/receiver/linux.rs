@@ -32,6 +32,24 @@ impl Receiver {
         }
     }
 
+    /// Whether payload from `start` on is accepted whole although it may end beyond the window: the window is open, and the
+    /// payload begins in it (net/ipv4/tcp_input.c, tcp_sequence and tcp_data_queue).
+    pub(super) fn takes_whole(&self, start: u64) -> bool {
+        self.acks.is_linux() && start.max(self.sequence.next()) < self.edge
+    }
+
+    /// Whether what waits to be read takes all memory, so that Linux answers a FIN beyond a closed window at once
+    /// (tcp_try_rmem_schedule).
+    pub(super) fn has_no_memory(&self) -> bool {
+        self.acks.is_linux() && self.received() - self.read > self.buffer
+    }
+
+    /// Whether more than half of the buffer waits to be read (__tcp_select_window).
+    #[inline]
+    pub(super) fn is_crowded(&self) -> bool {
+        self.received() - self.read > self.buffer.min(self.clamp) / 2
+    }
+
     /// Whether a read has opened the window so far that the peer is told at once, where `open` bytes of window are offered:
     /// less than half of the buffer was offered, and the window is at least twice as large now (net/ipv4/tcp.c,
     /// __tcp_cleanup_rbuf).

@@ -168,7 +168,8 @@ impl Receiver {
     #[inline(never)]
     fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
         // No data follows a FIN.
-        let end = whole.min(self.limit()).min(self.fin.unwrap_or(u64::MAX));
+        let limit = if self.takes_whole(payload.start) { whole } else { self.limit() };
+        let end = whole.min(limit).min(self.fin.unwrap_or(u64::MAX));
         let had_gap = self.sequence.has_gap();
         let before = self.sequence.next();
         if payload.fin && end == whole && self.fin.is_none() && end >= before {
@@ -210,7 +211,8 @@ impl Receiver {
         //# even when that out-of-order segment fills a hole in the buffer
         // FreeBSD reports the part of a segment that had arrived before at once (sys/netinet/tcp_input.c).
         let again = payload.start < before && self.space.is_some();
-        self.on_progress(now, payload, before, had_gap || has_gap || again);
+        let full = payload.len == 0 && self.has_no_memory();
+        self.on_progress(now, payload, before, had_gap || has_gap || again || full);
         if self.finished() && self.acks.is_linux() {
             // Linux forgets what it would have reported (net/ipv4/tcp_input.c, tcp_fin).
             self.duplicate = None;
@@ -221,6 +223,12 @@ impl Receiver {
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
+        let beyond = self.received() > self.edge && self.acks.is_linux();
+        let keeps_window = !beyond || self.free_window() >= self.edge - before.saturating_sub(self.acks.pending);
+        let crowded = beyond && self.is_crowded();
+        if beyond {
+            self.edge = self.received();
+        }
         let mut grew = false;
         if let Some(tuning) = &mut self.tuning {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
@@ -248,6 +256,8 @@ impl Receiver {
             rtt: payload.rtt,
             window: self.edge.saturating_sub(before),
             grew,
+            keeps_window,
+            crowded,
             receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
         });
         if let Some(space) = &mut self.space
@@ -453,7 +463,7 @@ impl Receiver {
     fn window_field(&mut self) -> u16 {
         let next = self.received();
         let offer = self.wanted_edge() - next;
-        if self.acks.is_linux() && next - self.read > self.buffer.min(self.clamp) / 2 {
+        if self.acks.is_linux() && self.is_crowded() {
             self.acks.end_quick();
         }
         // A buffer smaller than the unit of the window field must not look closed forever.
