@@ -121,8 +121,10 @@ impl Scoreboard {
                 if sent_at > newest.0 {
                     break;
                 }
-                if !sent_after(newest, (sent_at, self.entries[index].end())) {
-                    // Retransmissions at the same time are not in the order of the stream.
+                let at_once = sent_at == now && allowance == 0;
+                if !sent_after(newest, (sent_at, self.entries[index].end())) || at_once {
+                    // Retransmissions at the same time are not in the order of the stream. What leaves now follows
+                    // what was sent at the same time before, where a script's round trip takes no time.
                     waiting += 1;
                     continue;
                 }
