@@ -1,7 +1,9 @@
-//! Fast Open cookies of a server as Linux makes them (net/ipv4/tcp_fastopen.c): SipHash-2-4 of the client's and the server's
-//! address under the server's key.
+//! Cookies as Linux makes them: those of Fast Open (net/ipv4/tcp_fastopen.c), SipHash-2-4 of the client's and the server's
+//! address under the server's key, and what remains of a SYN in a SYN cookie.
 
 use std::net::IpAddr;
+
+use ackclock_tcp::{Flags, Segment};
 
 /// A server's key.
 pub type Key = [u8; 16];
@@ -90,6 +92,26 @@ fn round([mut a, mut b, mut c, mut d]: [u64; 4]) -> [u64; 4] {
     d = d.rotate_left(21) ^ a;
     c = c.rotate_left(32);
     [a, b, c, d]
+}
+
+/// The segment sizes that Linux's SYN cookies can state (net/ipv4/syncookies.c and net/ipv6/syncookies.c, msstab).
+const SIZES: [u16; 4] = [536, 1300, 1440, 1460];
+const SIZES_V6: [u16; 4] = [1220, 1420, 1440, 8940];
+
+/// Reduces the options of a SYN to what a cookie keeps: one of four segment sizes, and with timestamps, whose value holds
+/// the rest, window scaling, SACK and ECN.
+pub fn keep_in_cookie(segment: &mut Segment, v6: bool) {
+    if !segment.flags.has(Flags::SYN) || segment.flags.has(Flags::ACK) {
+        return;
+    }
+    let sizes = if v6 { SIZES_V6 } else { SIZES };
+    let offered = if segment.mss == 0 { 536 } else { segment.mss };
+    segment.mss = sizes.into_iter().rfind(|&size| size <= offered).unwrap_or(sizes[0]);
+    if segment.timestamps.is_none() {
+        segment.window_scale = Segment::NO_OPTION;
+        segment.sack_permitted = false;
+        segment.flags = segment.flags.without(Flags::ECE.with(Flags::CWR));
+    }
 }
 
 #[cfg(test)]

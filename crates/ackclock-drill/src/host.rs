@@ -76,6 +76,8 @@ pub struct Host {
     pub fast_open: Memory,
     /// Configuration of connections before settings and socket options.
     pub base: Config,
+    /// Path MTU that a router has told, bytes of an IPv4 packet.
+    path_mtu: Option<u32>,
     at_once: u32,
 }
 
@@ -93,6 +95,7 @@ impl Host {
             outbox: VecDeque::new(),
             fast_open: Memory::default(),
             base,
+            path_mtu: None,
             at_once: 0,
         }
     }
@@ -191,6 +194,9 @@ impl Host {
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
         endpoint.push_where_marked();
         endpoint.set_device_refuses(self.sysctls.device_refuses);
+        if let Some(mtu) = self.path_mtu.filter(|_| !self.is_freebsd()) {
+            endpoint.set_path_mtu(mtu.min(endpoint.info(self.now).pmtu));
+        }
         if options.cork {
             endpoint.set_cork(true);
         }
@@ -265,7 +271,10 @@ impl Host {
         };
         let passive = connection.parent.is_some() || connection.over;
         connection.numbers.learn_remote(tcp, passive);
-        let segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
+        let mut segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
+        if connection.parent.is_some() && self.sysctls.always_cookies {
+            crate::cookies::keep_in_cookie(&mut segment, self.settings.ip_version == IpVersion::V6);
+        }
         connection.over |= connection.endpoint.gives_way_to(&segment);
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
@@ -374,6 +383,9 @@ impl Host {
             return Ok(());
         }
         let progress = connection.endpoint.on_icmp(now, message, &mut ());
+        if matches!(message, Message::FragmentationNeeded { .. }) {
+            self.path_mtu = Some(connection.endpoint.info(now).pmtu);
+        }
         self.note(id, progress, before);
         self.drain();
         Ok(())

@@ -51,6 +51,7 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
                 arguments.get(1).is_some_and(|second| matches!(second.as_str(), "flush" | "del"));
             Ok(())
         }
+        "ip" if arguments.first().is_some_and(|first| first == "link") => link(arguments, sysctls, words),
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
@@ -124,6 +125,14 @@ fn queue(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Resul
         "pfifo" | "bfifo" | "pfifo_fast" | "noqueue" | "fq_codel" => sysctls.fair_queue = false,
         _ => return unknown(words),
     }
+    Ok(())
+}
+
+/// Runs `ip link set dev tun0 mtu 9000`.
+fn link(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    let Some(pair) = arguments.windows(2).find(|pair| pair[0] == "mtu") else { return unknown(words) };
+    let Some(mtu) = pair[1].parse().ok().filter(|mtu| (1280..=65_535).contains(mtu)) else { return unknown(words) };
+    sysctls.device_mtu = Some(mtu);
     Ok(())
 }
 

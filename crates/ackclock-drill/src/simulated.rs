@@ -63,6 +63,9 @@ impl Machine for Simulated<'_> {
             before.device_refuses = self.host.sysctls.device_refuses;
             self.host.follow_device();
         }
+        if let Some(mtu) = self.host.sysctls.device_mtu {
+            self.host.settings.mtu = mtu;
+        }
         let forgets = std::mem::take(&mut self.host.sysctls.forgets_cookies);
         if forgets || self.host.sysctls.freebsd.fast_open_client == Some(false) {
             // Turning Fast Open off empties FreeBSD's cache of cookies.

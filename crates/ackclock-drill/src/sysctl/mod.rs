@@ -17,6 +17,10 @@ pub struct Sysctls {
     pub fair_queue: bool,
     /// Whether the device's queue takes no packets, and says so.
     pub device_refuses: bool,
+    /// MTU of the device, if a command has set it, bytes.
+    pub device_mtu: Option<u32>,
+    /// Whether every connection of a listener is made from a cookie (tcp_syncookies = 2).
+    pub always_cookies: bool,
     /// Whether the device does not split large packets.
     pub no_segmentation: bool,
     timestamps: Option<bool>,
@@ -89,7 +93,6 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_mem",
     "net.ipv4.tcp_min_tso_segs",
     "net.ipv4.tcp_no_metrics_save",
-    "net.ipv4.tcp_syncookies",
     "net.ipv4.tcp_tso_rtt_log",
     "net.ipv4.tcp_tso_win_divisor",
     "net.ipv4.tcp_tw_recycle",
@@ -157,6 +160,7 @@ impl Sysctls {
         };
         match name.strip_prefix("net.ipv4.tcp_").unwrap_or_default() {
             "timestamps" => self.timestamps = Some(number()? != 0),
+            "syncookies" => self.always_cookies = number()? == 2,
             "sack" => self.sack = Some(number()? != 0),
             "dsack" => self.dsack = Some(number()? != 0),
             "ecn" => self.ecn = Some(small()?),

@@ -3,6 +3,7 @@
 use super::{Due, Endpoint, Progress, State};
 use crate::config::Conformance;
 use crate::error::Icmp;
+use crate::pacing::HEADERS;
 use crate::{Nanos, Observer};
 
 /// The smallest path MTU that is accepted, bytes: IPv4 lets every host reassemble more than anything smaller (RFC 791,
@@ -56,12 +57,12 @@ impl Endpoint {
     /// tcp_advertise_mss). In Linux, a SYN with data was too large and leaves again at once, without data
     /// (net/ipv4/tcp_input.c, tcp_simple_retransmit).
     fn offer_less(&mut self, mtu: u32) {
-        if mtu >= self.cold.pmtu {
+        let mss = mtu - HEADERS as u32;
+        if mss >= self.sender.config.mss {
             return;
         }
-        let less = self.cold.pmtu - mtu;
-        self.cold.pmtu = mtu;
-        self.sender.config.mss = self.sender.config.mss.saturating_sub(less).max(1);
+        self.cold.pmtu = self.cold.pmtu.min(mtu);
+        self.sender.config.mss = mss;
         let linux = self.sender.config.conformance == Conformance::Linux;
         if linux && self.cold.fast.left() > 0 {
             self.due.set(Due::SYN, true);
@@ -79,9 +80,8 @@ impl Endpoint {
         let outstanding = self.sender.nxt() - self.sender.una();
         let age = u64::from(seq.wrapping_sub(self.wire(self.sender.una())));
         if mtu < self.cold.pmtu && age < outstanding {
-            let less = self.cold.pmtu - mtu;
             self.cold.pmtu = mtu;
-            self.sender.shrink_segments(less);
+            self.sender.limit_segments(self.path_payload());
         }
     }
 }

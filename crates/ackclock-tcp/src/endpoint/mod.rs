@@ -14,6 +14,7 @@ mod input;
 mod inspect;
 mod options;
 mod output;
+mod path;
 mod plain;
 mod refusal;
 mod timers;

@@ -4,10 +4,10 @@ use super::Sender;
 use super::recovery::Phase;
 
 impl Sender {
-    /// Reduces the segment size by `less` bytes. Outstanding segments that are now too large were dropped on the path:
+    /// Reduces the segment size to `payload` bytes, if it is larger. Outstanding segments that are now too large were dropped on the path:
     /// they are split and retransmitted. Such a drop does not indicate congestion, and the window stays unchanged (RFC
     /// 1191 section 6.5), in the unit in which it is counted.
-    pub fn shrink_segments(&mut self, less: u32) {
+    pub fn limit_segments(&mut self, payload: u32) {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //= type=exception
         //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
@@ -18,7 +18,7 @@ impl Sender {
         //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
         //= 1191 section 6.5 asks for no reduction).
         //# cwnd SHOULD be reduced by the ratio of the old segment size to the new segment size
-        let mss = self.mss.saturating_sub(u64::from(less)).max(1);
+        let mss = self.mss.min(u64::from(payload));
         self.rare.full_mss = self.rare.full_mss.min(mss);
         self.resize_segments(mss);
         if self.board.resegment(self.mss as u32) && self.phase == Phase::Open {
