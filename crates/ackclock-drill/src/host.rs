@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::ast::{Icmp, Packet, Tcp, TcpOption};
+use crate::ast::{Packet, Tcp, TcpOption};
 use crate::chrono::Chrono;
 use crate::fast_open::Memory;
 use crate::machine::Sent;
@@ -13,10 +13,8 @@ use crate::stamps::Stamps;
 use crate::sysctl::{Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::{Numbers, segment_of, tcp_of};
-use ackclock_tcp::config::{Conformance, Keepalive};
-use ackclock_tcp::{
-    Config, Endpoint, Flags, Icmp as Message, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for,
-};
+use ackclock_tcp::config::{Conformance, InitialWindow, Keepalive};
+use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 const ISS: u32 = 0;
@@ -77,7 +75,7 @@ pub struct Host {
     /// Configuration of connections before settings and socket options.
     pub base: Config,
     /// Path MTU that a router has told, bytes of an IPv4 packet.
-    path_mtu: Option<u32>,
+    pub path_mtu: Option<u32>,
     at_once: u32,
 }
 
@@ -115,7 +113,13 @@ impl Host {
     /// Configuration of a connection of a socket with these options.
     fn config(&self, options: &Options, passive: bool) -> Result<Config, Stop> {
         let mut config = self.base.clone();
-        config.mss = self.settings.mss();
+        config.mss = self.route_mtu() - 40;
+        if let Some(offered) = self.sysctls.route.advmss {
+            config.mss = offered;
+        }
+        if let Some(segments) = self.sysctls.route.initial_window {
+            config.initial_window = InitialWindow::Segments(segments);
+        }
         // The calls of the script keep the send buffer.
         config.send_buffer = 0;
         self.sysctls.apply(&mut config, passive)?;
@@ -194,8 +198,8 @@ impl Host {
         let mut endpoint = Endpoint::new(&self.config(options, passive)?, ISS);
         endpoint.push_where_marked();
         endpoint.set_device_refuses(self.sysctls.device_refuses);
-        if let Some(mtu) = self.path_mtu.filter(|_| !self.is_freebsd()) {
-            endpoint.set_path_mtu(mtu.min(endpoint.info(self.now).pmtu));
+        if !self.is_freebsd() {
+            self.tell_path(&mut endpoint);
         }
         if options.cork {
             endpoint.set_cork(true);
@@ -320,14 +324,6 @@ impl Host {
         Ok(())
     }
 
-    /// Tells all connections whether the device refuses packets.
-    pub fn follow_device(&mut self) {
-        let refuses = self.sysctls.device_refuses;
-        for connection in self.sockets.iter_mut().filter_map(Socket::connection_mut) {
-            connection.endpoint.set_device_refuses(refuses);
-        }
-    }
-
     /// Applies FreeBSD's rules for arriving segments to all connections.
     pub fn apply_rules(&mut self) -> Result<(), Stop> {
         let mut config = self.base.clone();
@@ -364,35 +360,8 @@ impl Host {
         Ok(id)
     }
 
-    /// Delivers an ICMP message of the script.
-    pub fn arrive_icmp(&mut self, icmp: &Icmp) -> Result<(), Stop> {
-        let now = self.now;
-        let version = self.settings.ip_version;
-        let freebsd = self.is_freebsd();
-        let Some(id) = self.under_test else { return Stop::fail("no socket that the ICMP message could concern") };
-        let Some(connection) = self.sockets[id].connection_mut() else {
-            return Stop::fail("no connection that the ICMP message could concern");
-        };
-        let before = connection.endpoint.state();
-        let seq = icmp.echoed.map_or(0, |(seq, _)| seq);
-        let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
-        if freebsd && before == State::SynSent && version != IpVersion::V6 && is_large(message) {
-            return Ok(());
-        }
-        if icmp.echoed.is_some() && !connection.endpoint.is_outstanding(seq) {
-            return Ok(());
-        }
-        let progress = connection.endpoint.on_icmp(now, message, &mut ());
-        if matches!(message, Message::FragmentationNeeded { .. }) {
-            self.path_mtu = Some(connection.endpoint.info(now).pmtu);
-        }
-        self.note(id, progress, before);
-        self.drain();
-        Ok(())
-    }
-
     /// Processes the effects of a call to the endpoint of socket `id`.
-    fn note(&mut self, id: SocketId, progress: Progress, before: State) {
+    pub fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let now = self.now;
         let freebsd = self.is_freebsd();
         let socket = &mut self.sockets[id];
@@ -515,12 +484,6 @@ impl Host {
         self.drain();
         Ok(true)
     }
-}
-
-/// Whether a path MTU is at least what FreeBSD assumes for IPv4 before the peer has stated its segment size (sys/netinet/
-/// tcp_subr.c, tcp_ctlinput_with_port; net.inet.tcp.mssdflt = 536). With IPv6 the host cache takes any path MTU.
-fn is_large(message: Message) -> bool {
-    matches!(message, Message::FragmentationNeeded { mtu, .. } if mtu >= 576)
 }
 
 /// A packet of segments with at most `most` bytes of payload.

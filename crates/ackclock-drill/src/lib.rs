@@ -14,6 +14,7 @@ mod host;
 pub mod lexer;
 pub mod machine;
 pub mod parse;
+mod path;
 mod preprocess;
 mod run;
 mod send_buffer;

@@ -1,7 +1,7 @@
 //! Shell commands of scripts. Commands that configure the stack are executed, commands without effect here are ignored,
 //! and all others are unsupported by name.
 
-use crate::sysctl::Sysctls;
+use crate::sysctl::{Route, Sysctls};
 use crate::verdict::Stop;
 
 /// Largest nesting depth of shell scripts.
@@ -52,6 +52,7 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
             Ok(())
         }
         "ip" if arguments.first().is_some_and(|first| first == "link") => link(arguments, sysctls, words),
+        "ip" if arguments.iter().any(|word| word == "route") => route(arguments, sysctls, words),
         "sh" | "bash" | "source" | "." if !arguments.is_empty() && !arguments[0].starts_with('-') => {
             simple(arguments, sysctls, files, depth)
         }
@@ -133,6 +134,35 @@ fn link(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result
     let Some(pair) = arguments.windows(2).find(|pair| pair[0] == "mtu") else { return unknown(words) };
     let Some(mtu) = pair[1].parse().ok().filter(|mtu| (1280..=65_535).contains(mtu)) else { return unknown(words) };
     sysctls.device_mtu = Some(mtu);
+    Ok(())
+}
+
+/// Runs `ip route add ADDRESS via GATEWAY dev tun0 mtu lock 640 advmss 600 initcwnd 11`, or another change of a route. The
+/// address is taken for the peer's.
+fn route(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    let verb = arguments.iter().position(|word| word == "route").and_then(|at| arguments.get(at + 1));
+    match verb.map(String::as_str) {
+        Some("add" | "change" | "replace") => {}
+        Some("del" | "delete" | "flush") => {
+            sysctls.route = Route::default();
+            return Ok(());
+        }
+        _ => return unknown(words),
+    }
+    let mut route = Route::default();
+    let mut rest = arguments.iter().map(String::as_str).skip_while(|&word| word != "route").skip(3);
+    while let Some(name) = rest.next() {
+        let value = rest.next().filter(|&value| value != "lock").or_else(|| rest.next());
+        let number = value.and_then(|value| value.parse().ok());
+        match (name, number) {
+            ("mtu", Some(_)) => route.mtu = number,
+            ("advmss", Some(_)) => route.advmss = number,
+            ("initcwnd", Some(_)) => route.initial_window = number,
+            ("via" | "dev" | "src" | "proto" | "scope" | "table" | "metric", _) => {}
+            _ => return unknown(words),
+        }
+    }
+    sysctls.route = route;
     Ok(())
 }
 

@@ -66,6 +66,10 @@ impl Machine for Simulated<'_> {
         if let Some(mtu) = self.host.sysctls.device_mtu {
             self.host.settings.mtu = mtu;
         }
+        if before.route != self.host.sysctls.route {
+            before.route = self.host.sysctls.route;
+            self.host.follow_route();
+        }
         let forgets = std::mem::take(&mut self.host.sysctls.forgets_cookies);
         if forgets || self.host.sysctls.freebsd.fast_open_client == Some(false) {
             // Turning Fast Open off empties FreeBSD's cache of cookies.

@@ -274,3 +274,14 @@ fn what_a_device_refuses_was_not_sent() {
     let names = ["tcpi_ca_state", "tcpi_retransmits", "tcpi_backoff", "tcpi_lost", "tcpi_retrans", "tcpi_snd_cwnd"];
     assert_eq!(numbers(&text, names), [[4, 2, 0, 1, 0, 1]]);
 }
+
+/// A probe of the path's MTU raises the segment size, and neither it nor its loss reduces the volume of the window for good.
+/// The numbers are those of Linux 6.12.
+#[test]
+fn probes_of_the_path_leave_the_window_as_it_is() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux/path-probes.pkt");
+    let names = ["tcpi_snd_cwnd", "tcpi_snd_mss", "tcpi_snd_ssthresh", "tcpi_ca_state"];
+    let infinite = 0x7fff_ffff;
+    let expected = [[26, 980, infinite, 0], [27, 980, infinite, 4], [27, 980, infinite, 0]];
+    assert_eq!(numbers(&fs::read_to_string(path).unwrap(), names), expected);
+}

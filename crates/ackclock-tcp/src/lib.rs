@@ -62,4 +62,5 @@ pub use error::{Error, Icmp};
 pub use info::Info;
 pub use observer::{Event, Observer};
 pub use segment::{AccEcnOption, CongestionHeader, Feedback, Flags, Segment, Timestamps};
+pub use sender::PathSearch;
 pub use stats::Stats;

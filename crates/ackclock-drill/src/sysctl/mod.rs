@@ -7,7 +7,7 @@ use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::{Config, MILLISECOND, Nanos, SECOND, cc, slow_start, stack, validation};
+use ackclock_tcp::{Config, MILLISECOND, Nanos, PathSearch, SECOND, cc, slow_start, stack, validation};
 pub use freebsd::FreeBsd;
 
 /// Settings of a script; `None` keeps the stack's own value.
@@ -21,6 +21,12 @@ pub struct Sysctls {
     pub device_mtu: Option<u32>,
     /// Whether every connection of a listener is made from a cookie (tcp_syncookies = 2).
     pub always_cookies: bool,
+    /// The route to the peer, where a command has set it.
+    pub route: Route,
+    /// tcp_mtu_probing, and the sizes of its segments.
+    mtu_probing: u8,
+    base_mss: Option<u32>,
+    probe_floor: Option<u32>,
     /// Whether the device does not split large packets.
     pub no_segmentation: bool,
     timestamps: Option<bool>,
@@ -68,6 +74,17 @@ pub struct Sysctls {
     pub freebsd: FreeBsd,
 }
 
+/// What a route says about connections; `None` leaves the choice to the device and the stack.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Route {
+    /// MTU, bytes.
+    pub mtu: Option<u32>,
+    /// Segment size to offer, bytes.
+    pub advmss: Option<u32>,
+    /// Initial window, segments.
+    pub initial_window: Option<u32>,
+}
+
 /// Settings that have no effect on a single connection without other load.
 const HARMLESS: &[&str] = &[
     "net.core.optmem_max",
@@ -103,7 +120,6 @@ const HARMLESS: &[&str] = &[
 /// Settings that have an effect only with other values than these.
 const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.ip_no_pmtu_disc", &["0"]),
-    ("net.ipv4.tcp_mtu_probing", &["0"]),
     ("net.ipv4.tcp_thin_linear_timeouts", &["0"]),
     ("net.ipv4.tcp_thin_dupack", &["0"]),
     ("net.ipv4.tcp_window_scaling", &["1"]),
@@ -161,6 +177,9 @@ impl Sysctls {
         match name.strip_prefix("net.ipv4.tcp_").unwrap_or_default() {
             "timestamps" => self.timestamps = Some(number()? != 0),
             "syncookies" => self.always_cookies = number()? == 2,
+            "mtu_probing" => self.mtu_probing = small()?,
+            "base_mss" => self.base_mss = Some(number()?),
+            "mtu_probe_floor" => self.probe_floor = Some(number()?),
             "sack" => self.sack = Some(number()? != 0),
             "dsack" => self.dsack = Some(number()? != 0),
             "ecn" => self.ecn = Some(small()?),
@@ -212,6 +231,12 @@ impl Sysctls {
             },
         }
         Ok(())
+    }
+
+    /// How a connection looks for the path's MTU; `None` if it does not. The sizes are Linux's own by default.
+    pub fn path_search(&self) -> Option<PathSearch> {
+        let (base, floor) = (self.base_mss.unwrap_or(1024), self.probe_floor.unwrap_or(48).max(48));
+        (self.mtu_probing > 0).then_some(PathSearch { always: self.mtu_probing > 1, base, floor })
     }
 
     /// Initial send buffer of a socket, and the largest one by auto-tuning, bytes of memory (Linux: 16 KiB and 4 MiB); twice

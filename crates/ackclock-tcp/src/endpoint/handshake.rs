@@ -264,6 +264,9 @@ impl Endpoint {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
         self.sender.establish(now, mss, self.sender.config.sack && cold.peer_sack, lost_syns);
+        if self.due.has(Due::PATH) {
+            self.begin_path();
+        }
     }
 
     /// Takes the RTT sample of the handshake, where Karn's rule allows a sample: our SYN or SYN-ACK was sent once, or

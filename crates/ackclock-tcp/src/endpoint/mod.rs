@@ -146,6 +146,8 @@ bits! {
         HANDSHAKE = 16;
         /// Nothing: the device refuses every packet.
         REFUSED = 32;
+        /// Perhaps a probe of the path's MTU.
+        PATH = 64;
     }
 }
 
@@ -232,8 +234,9 @@ struct Cold {
     fast: Fast,
     /// Answers of routers to the peer's requests since the last segment we sent.
     answers: xcp::Answers,
-    /// Path MTU, bytes of an IPv4 packet.
+    /// Path MTU, bytes of an IPv4 packet, and how to look for it.
     pmtu: u32,
+    search: Option<crate::PathSearch>,
     /// Payload of a SYN that did not acknowledge ours, bytes, and whether a FIN followed: to be processed once the
     /// connection is established.
     early: u32,
@@ -292,6 +295,7 @@ impl Endpoint {
                 fast: Fast::default(),
                 answers: xcp::Answers::default(),
                 pmtu,
+                search: None,
                 early: 0,
                 early_fin: false,
             }),
@@ -327,6 +331,9 @@ impl Endpoint {
     /// Appends `bytes` to the stream to send. After a close the bytes are dropped.
     pub fn write_with(&mut self, _now: Nanos, bytes: u64, push: Push) {
         self.sender.note_arrival(self.last_ack);
+        if self.due.has(Due::PATH) {
+            self.sender.take_path();
+        }
         self.sender.write(bytes, push);
     }
 
@@ -346,6 +353,9 @@ impl Endpoint {
         self.sender.stats_mut().segments_received += 1;
         obs.event(now, Event::Received { segment });
         let mut progress = Progress::default();
+        if self.due.has(Due::PATH) {
+            self.take_path_ack(segment);
+        }
         if !self.take_plain(now, segment, &mut progress, obs) {
             self.take_any(now, segment, &mut progress, obs);
         }

@@ -18,6 +18,9 @@ impl Endpoint {
                 self.lose_output(now);
                 return None;
             }
+            if self.due.has(Due::PATH) {
+                return self.poll_on_path(now, obs);
+            }
             return Some(self.poll_due(now, obs));
         }
         match self.state {
@@ -121,7 +124,7 @@ impl Endpoint {
     }
 
     #[inline]
-    fn data<O: Observer>(&mut self, now: Nanos, sent: Transmission, obs: &mut O) -> Segment {
+    pub(super) fn data<O: Observer>(&mut self, now: Nanos, sent: Transmission, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(sent.offset);
         segment.len = sent.len;

@@ -11,6 +11,7 @@ mod nagle;
 mod ns2;
 mod offload;
 mod output;
+mod path;
 mod push;
 mod rack;
 mod rate;
@@ -42,6 +43,8 @@ use crate::stats::Stats;
 use crate::validation::{self, WindowValidation};
 use crate::{Event, NEVER, Nanos, Observer};
 pub(crate) use input::Arrival;
+pub use path::PathSearch;
+pub(crate) use path::Probe;
 use recovery::{Episode, Phase};
 pub(crate) use rtt::Rtt;
 use scoreboard::Scoreboard;
@@ -75,6 +78,8 @@ struct Rare {
     reordering: reordering::Reordering,
     rate: Option<rate::DeliveryRate>,
     counts: Counts,
+    /// What is known of the path's MTU, if it changes or is looked for.
+    path: Option<Box<path::Path>>,
     /// The segment size where the peer's window does not bound it, bytes.
     full_mss: u64,
     /// Whether the acknowledgment being processed showed the loss of a retransmission.
@@ -268,6 +273,7 @@ impl Sender {
                 reordering: reordering::Reordering::new(&config),
                 rate: (scope.deliveries || config.samples_rate).then(|| rate::DeliveryRate::new(scope.gap)),
                 counts: Counts::default(),
+                path: None,
                 full_mss: u64::from(config.mss),
                 lost_retransmission: false,
             }),

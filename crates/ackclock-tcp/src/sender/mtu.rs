@@ -18,6 +18,7 @@ impl Sender {
         //= reason=cwnd is a volume in bytes and stays as it is when Path MTU Discovery makes segments smaller (RFC
         //= 1191 section 6.5 asks for no reduction).
         //# cwnd SHOULD be reduced by the ratio of the old segment size to the new segment size
+        self.limit_path(payload.into());
         let mss = self.mss.min(u64::from(payload));
         self.rare.full_mss = self.rare.full_mss.min(mss);
         self.resize_segments(mss);

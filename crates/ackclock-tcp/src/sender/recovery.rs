@@ -189,6 +189,9 @@ impl Sender {
     /// retransmission. Returns the bytes newly deemed lost on entry.
     #[inline(never)]
     pub(super) fn enter_fast_recovery<O: Observer>(&mut self, now: Nanos, delivered: &Delivered, obs: &mut O) -> u64 {
+        if self.takes_lost_probe() {
+            return 0;
+        }
         let answered = self.phase == Phase::Cwr && !self.scope.proportional;
         //= https://www.rfc-editor.org/rfc/rfc5681#section-4.3
         //# when the first loss in a window of data is detected, ssthresh MUST be set to no more than the value given
@@ -628,6 +631,7 @@ impl Sender {
     pub(super) fn on_rto<O: Observer>(&mut self, now: Nanos, obs: &mut O) {
         self.stats.timeouts += 1;
         self.expiries += 1;
+        self.on_path_timeout(now);
         let found = self.context(now);
         // ssthresh stays unchanged while the same segment times out again (RFC 5681 section 3.1). In Linux ssthresh
         // also stays unchanged if it was set within this window of data (tcp_enter_loss).
