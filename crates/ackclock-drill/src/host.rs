@@ -224,6 +224,7 @@ impl Host {
             error: None,
             read: 0,
             written: 0,
+            urgent: None,
             zerocopy: ZeroCopy::default(),
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
@@ -304,6 +305,14 @@ impl Host {
         if segment.flags.has(Flags::SYN) {
             connection.send_buffer.offered(u64::from(segment.window));
         }
+        if !segment.flags.has(Flags::SYN) {
+            let pointer = segment.flags.has(Flags::URG).then_some(tcp.urgent);
+            let inline = self.sockets[id].options.takes_urgent_inline();
+            let socket = &mut self.sockets[id];
+            let connection = socket.connection_mut().expect("it is one");
+            let news = connection.note_urgent(now, tcp.seq.wrapping_sub(1).into(), tcp.len.into(), pointer, inline);
+            socket.woken_in += u64::from(news);
+        }
         // A packet larger than the device's MTU arrives as one unit with Linux, and as several segments at the same time
         // elsewhere, with no response between them.
         let most = self.settings.arriving_mss.unwrap_or_else(|| self.settings.mss());
@@ -336,7 +345,7 @@ impl Host {
 
     /// The connection that receives a packet: the one under test, or a new child of the listener under test.
     fn receiver(&mut self, tcp: &Tcp) -> Result<SocketId, Stop> {
-        if tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0 {
+        if (tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0) && self.is_freebsd() {
             return Stop::unsupported("urgent data");
         }
         let (parent, listening) = match self.under_test {

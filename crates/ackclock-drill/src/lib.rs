@@ -28,6 +28,7 @@ mod stack;
 mod stamps;
 pub mod symbols;
 mod sysctl;
+mod urgent;
 mod verdict;
 pub mod wire;
 

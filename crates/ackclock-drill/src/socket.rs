@@ -120,6 +120,8 @@ pub struct Connection {
     pub read: u64,
     /// Bytes the application has written.
     pub written: u64,
+    /// Mark of urgent data.
+    pub urgent: Option<crate::urgent::Urgent>,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
     /// Times spent with each activity.
@@ -154,6 +156,13 @@ pub struct ZeroCopy {
     pub done: VecDeque<(u32, u32)>,
 }
 
+impl Options {
+    /// Whether urgent bytes are part of the stream (SO_OOBINLINE).
+    pub fn takes_urgent_inline(&self) -> bool {
+        self.stored.get("SO_OOBINLINE").is_some_and(|&on| on != 0)
+    }
+}
+
 impl Socket {
     /// A new socket.
     pub fn new() -> Socket {
@@ -178,7 +187,7 @@ impl Socket {
 
     /// Events that poll reports (`POLLIN` and so on).
     pub fn readiness(&self, room: bool) -> i64 {
-        use symbols::{ERR, HUP, IN, OUT, RDHUP, RDNORM, WRNORM};
+        use symbols::{ERR, HUP, IN, OUT, PRI, RDHUP, RDNORM, WRNORM};
         match &self.role {
             Role::Fresh => OUT | WRNORM | HUP,
             Role::Listening(queue) => {
@@ -192,7 +201,12 @@ impl Socket {
                 let mut events = 0;
                 let ended = connection.over;
                 let peer_closed = connection.peer_closed || ended || connection.read_shut;
-                if connection.available() > 0 || peer_closed {
+                // A mark at which reading stands is no data by itself.
+                let mark = u64::from(connection.is_at_mark() && !self.options.takes_urgent_inline());
+                if connection.has_urgent() {
+                    events |= PRI;
+                }
+                if connection.available() > mark || peer_closed {
                     events |= IN | RDNORM;
                 }
                 if peer_closed {

@@ -71,6 +71,8 @@ pub const MSG_DONTWAIT: i64 = 0x40;
 pub const MSG_WAITALL: i64 = 0x100;
 /// `MSG_ERRQUEUE`
 pub const MSG_ERRQUEUE: i64 = 0x2000;
+/// `MSG_OOB`
+pub const MSG_OOB: i64 = 0x1;
 /// `MSG_NOSIGNAL`
 pub const MSG_NOSIGNAL: i64 = 0x4000;
 /// `MSG_MORE`
@@ -84,6 +86,8 @@ pub const MSG_ZEROCOPY: i64 = 0x400_0000;
 
 /// `EPOLLIN`, `POLLIN`
 pub const IN: i64 = 0x1;
+/// `POLLPRI`
+pub const PRI: i64 = 0x2;
 /// `EPOLLOUT`, `POLLOUT`
 pub const OUT: i64 = 0x4;
 /// `EPOLLERR`, `POLLERR`
@@ -149,11 +153,12 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("O_RDWR", RDWR),
     ("O_NONBLOCK", NONBLOCK),
     ("FIONREAD", 0x541b),
+    ("SIOCATMARK", 0x8905),
     ("SIOCINQ", 0x541b),
     ("TIOCOUTQ", 0x5411),
     ("SIOCOUTQ", 0x5411),
     ("SIOCOUTQNSD", 0x894b),
-    ("MSG_OOB", 0x1),
+    ("MSG_OOB", MSG_OOB),
     ("MSG_PEEK", MSG_PEEK),
     ("MSG_DONTROUTE", 0x4),
     ("MSG_CTRUNC", 0x8),
@@ -167,7 +172,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("MSG_ZEROCOPY", MSG_ZEROCOPY),
     ("MSG_FASTOPEN", MSG_FASTOPEN),
     ("POLLIN", IN),
-    ("POLLPRI", 0x2),
+    ("POLLPRI", PRI),
     ("POLLOUT", OUT),
     ("POLLERR", ERR),
     ("POLLHUP", HUP),
@@ -176,7 +181,7 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("POLLWRNORM", WRNORM),
     ("POLLRDHUP", RDHUP),
     ("EPOLLIN", IN),
-    ("EPOLLPRI", 0x2),
+    ("EPOLLPRI", PRI),
     ("EPOLLOUT", OUT),
     ("EPOLLERR", ERR),
     ("EPOLLHUP", HUP),

@@ -30,6 +30,7 @@ const STORED: &[&str] = &[
     "SO_DEBUG",
     "SO_INCOMING_CPU",
     "SO_MARK",
+    "SO_OOBINLINE",
     "SO_PRIORITY",
     "SO_REUSEADDR",
     "SO_REUSEPORT",
@@ -270,7 +271,7 @@ pub(super) fn cap_set(_: &mut Host, _: &Call, _: &mut CallState) -> Called {
     Ok(Answer::Value(0))
 }
 
-/// Runs `ioctl(4, SIOCINQ, [1000])`, the number of bytes to read, `SIOCOUTQ`, those not acknowledged, or `SIOCOUTQNSD`,
+/// Runs `ioctl(4, SIOCINQ, [1000])`, the number of bytes to read, `SIOCATMARK`, `SIOCOUTQ`, those not acknowledged, or `SIOCOUTQNSD`,
 /// those not sent.
 pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let arguments = Arguments::of(call, 3)?;
@@ -278,7 +279,9 @@ pub(super) fn ioctl(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
     let request = arguments.int(1)?;
     let Some(connection) = host.sockets[id].connection() else { return Err(Halt::Errno("EINVAL")) };
     let actual = if Some(request) == value("SIOCINQ") {
-        connection.available()
+        if host.sockets[id].options.takes_urgent_inline() { connection.available() } else { connection.up_to_mark() }
+    } else if Some(request) == value("SIOCATMARK") {
+        connection.is_at_mark().into()
     } else if Some(request) == value("SIOCOUTQ") {
         connection.queued()
     } else if Some(request) == value("SIOCOUTQNSD") {

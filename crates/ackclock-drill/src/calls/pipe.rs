@@ -71,6 +71,12 @@ pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut CallState) -> 
         (Some(&Descriptor::Socket(id)), Some(Descriptor::Pipe(PipeEnd { pipe, writes: true }))) => {
             let pipe = *pipe;
             let Some(room) = room(host, pipe, flags)? else { return Ok(Answer::Blocks(NEVER)) };
+            // A mark of urgent data ends a splice, and does not let it pass.
+            let connection = host.sockets[id].connection();
+            if connection.is_some_and(|connection| connection.is_at_mark() && connection.available() > 0) {
+                let nonblocking = host.sockets[id].nonblocking;
+                return if nonblocking { Err(Halt::Errno("EAGAIN")) } else { Ok(Answer::Value(0)) };
+            }
             let answer = receive(host, id, wanted.min(room), 0, progress)?;
             if let Answer::Value(moved) = answer {
                 host.pipes[pipe] += moved.unsigned_abs();

@@ -5,8 +5,10 @@ use crate::ast::{Call, Expr};
 use crate::host::{Descriptor, Host};
 use crate::socket::{Role, SocketId};
 use crate::symbols::{
-    MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_PEEK, MSG_TRUNC, MSG_WAITALL, MSG_ZEROCOPY,
+    MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_OOB, MSG_PEEK, MSG_TRUNC, MSG_WAITALL,
+    MSG_ZEROCOPY,
 };
+use crate::urgent::Refused;
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
@@ -101,22 +103,35 @@ pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
 
 /// Reads up to `wanted` bytes from a connection.
 pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, progress: &mut CallState) -> Called {
-    let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC;
+    let known = MSG_PEEK | MSG_DONTWAIT | MSG_WAITALL | MSG_NOSIGNAL | MSG_TRUNC | MSG_OOB;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("receive flags {:#x}", flags & !known)).into());
     }
     let now = host.now;
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
+    let inline = host.sockets[id].options.takes_urgent_inline();
     let connection = host.connection_mut(id)?;
-    let available = connection.available();
+    if flags & MSG_OOB != 0 {
+        let ended = connection.over || connection.peer_closed || connection.read_shut;
+        return match connection.take_urgent(inline, flags & MSG_PEEK != 0) {
+            Ok(()) => Ok(Answer::Value(wanted.min(1) as i64)),
+            Err(Refused::Invalid) => Err(Halt::Errno("EINVAL")),
+            Err(Refused::NotYet) if ended => Ok(Answer::Value(0)),
+            Err(Refused::NotYet) => Err(Halt::Errno("EAGAIN")),
+        };
+    }
+    if connection.is_at_mark() && connection.available() > 0 && progress.done == 0 && flags & MSG_PEEK == 0 {
+        connection.pass_mark(now, inline);
+    }
+    let available = connection.up_to_mark();
     if available > 0 {
         let bytes = available.min(wanted - progress.done.min(wanted));
         if flags & MSG_PEEK == 0 {
-            connection.read += bytes;
-            connection.endpoint.read(now, bytes);
+            connection.consume(now, bytes);
         }
         progress.done += bytes;
-        let all = flags & MSG_WAITALL == 0 || progress.done >= wanted || flags & MSG_PEEK != 0;
+        let all =
+            flags & MSG_WAITALL == 0 || connection.is_at_mark() || progress.done >= wanted || flags & MSG_PEEK != 0;
         if all || !waits {
             return Ok(Answer::Value(progress.done as i64));
         }
