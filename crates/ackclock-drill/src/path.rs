@@ -35,6 +35,14 @@ impl Host {
         }
     }
 
+    /// Tells all connections which segments carry the option of Accurate ECN from now on.
+    pub fn follow_accecn_options(&mut self) {
+        let Some(options) = self.sysctls.accecn_options else { return };
+        for connection in self.sockets.iter_mut().filter_map(Socket::connection_mut) {
+            connection.endpoint.set_accecn_options(options);
+        }
+    }
+
     /// Tells all connections whether the device refuses packets.
     pub fn follow_device(&mut self) {
         let refuses = self.sysctls.device_refuses;

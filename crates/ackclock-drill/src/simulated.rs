@@ -66,6 +66,10 @@ impl Machine for Simulated<'_> {
         if let Some(mtu) = self.host.sysctls.device_mtu {
             self.host.settings.mtu = mtu;
         }
+        if before.accecn_options != self.host.sysctls.accecn_options {
+            before.accecn_options = self.host.sysctls.accecn_options;
+            self.host.follow_accecn_options();
+        }
         if before.route != self.host.sysctls.route {
             before.route = self.host.sysctls.route;
             self.host.follow_route();

@@ -33,7 +33,8 @@ pub struct Sysctls {
     sack: Option<bool>,
     dsack: Option<bool>,
     ecn: Option<u8>,
-    accecn_options: Option<AccEcnOptions>,
+    /// tcp_ecn_option, which existing connections follow.
+    pub accecn_options: Option<AccEcnOptions>,
     congestion_control: Option<String>,
     syn_retries: Option<u32>,
     synack_retries: Option<u32>,

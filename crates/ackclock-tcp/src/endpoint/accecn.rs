@@ -76,6 +76,13 @@ pub(super) struct AccEcn {
     disabled: bool,
 }
 
+impl super::Endpoint {
+    /// Sets the segments that carry the option of Accurate ECN from now on (Linux `tcp_ecn_option`).
+    pub fn set_accecn_options(&mut self, options: AccEcnOptions) {
+        self.cold.acc.usage = options;
+    }
+}
+
 impl AccEcn {
     pub fn new(config: &Config) -> AccEcn {
         AccEcn {
