@@ -110,6 +110,30 @@ impl EcnMode {
 }
 
 named! {
+    /// Packets that are ECN-capable besides new data, while ECN is in use.
+    pub enum EcnControl: "ECN-capable control packets" {
+        /// No other packet (RFC 3168 sections 6.1.1 and 6.1.4 to 6.1.6).
+        None = "none";
+        /// The first SYN-ACK (RFC 5562).
+        SynAck = "syn-ack";
+        /// All packets, beginning with the first SYN if it asks for ECN: retransmissions, pure ACKs, FINs and probes
+        /// (ECN++, draft-ietf-tcpm-generalized-ecn). The draft requires Accurate ECN for pure ACKs and SYNs; here they
+        /// follow with ECN of RFC 3168, too.
+        All = "all";
+    }
+}
+
+named! {
+    /// The segment that carries CWR after the window was reduced, where ECN of RFC 3168 is in use.
+    pub enum CwrRule: "rule for CWR" {
+        /// The first segment of new data (RFC 3168 section 6.1.2).
+        NewData = "new-data";
+        /// The first segment with data, even a retransmission.
+        AnyData = "any-data";
+    }
+}
+
+named! {
     /// The segments that carry the option of Accurate ECN (RFC 9768 section 3.2.3), if Accurate ECN is in use.
     pub enum AccEcnOptions: "use of AccECN options" {
         /// No segment, not even the SYN-ACK.

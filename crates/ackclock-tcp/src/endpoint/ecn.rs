@@ -2,7 +2,7 @@
 
 use super::{Endpoint, State, Uses};
 use crate::Ecn;
-use crate::config::{Conformance, EcnMode};
+use crate::config::{Conformance, EcnControl, EcnMode};
 use crate::{Flags, Segment};
 
 /// The three flags that the handshake and AccECN use as one number: AE, CWR, ECE, from the high bit down.
@@ -172,6 +172,7 @@ impl Endpoint {
     /// Processes, as a receiver, the ECN field and CWR of an acceptable segment (RFC 3168 section 6.1.3).
     pub(super) fn take_field(&mut self, segment: &Segment) {
         let unacked = self.receiver.has_unacked() || segment.len > 0;
+        let repeats = segment.ack == self.wire(self.sender.una());
         let marks = &mut self.cold.marks;
         marks.seen |= segment.ecn != Ecn::NotEct;
         marks.received_ce += if segment.ecn == Ecn::Ce { segment.segments() } else { 0 };
@@ -197,8 +198,8 @@ impl Endpoint {
         }
         if segment.flags.has(Flags::CWR) {
             marks.echoing = false;
-            if freebsd && segment.len > 0 {
-                // sys/netinet/tcp_ecn.c, tcp_ecn_input_segment
+            // sys/netinet/tcp_ecn.c, tcp_ecn_input_segment; tcp_input.c sends nothing for a pure ACK of new data.
+            if freebsd && (segment.len > 0 || repeats) {
                 self.receiver.owe_ack();
             }
         }
@@ -235,9 +236,22 @@ impl Endpoint {
         }
     }
 
-    /// The ECN field of segments of the handshake and of RSTs.
+    /// The ECN field of answers and RSTs outside the stream.
     pub(super) fn control_field(&self) -> Ecn {
         if self.sender.config.ecn == EcnMode::Dctcp { Ecn::Ect0 } else { Ecn::NotEct }
+    }
+
+    /// The ECN field of our SYN or SYN-ACK. Only the first of them is ECN-capable, because the mark may have caused the
+    /// loss (RFC 5562 section 3).
+    pub(super) fn handshake_field(&self, segment: &Segment) -> Ecn {
+        let config = &self.sender.config;
+        let capable = match config.ecn_control {
+            EcnControl::None => false,
+            EcnControl::SynAck => segment.flags.has(Flags::ACK),
+            EcnControl::All => true,
+        };
+        let asks = bits(segment.flags) != 0;
+        if capable && asks && self.cold.syn_retries == 0 { Ecn::Ect0 } else { self.control_field() }
     }
 
     /// Sets the three flags and the ECN field of an outgoing segment. `ect` is whether the segment is new data.
@@ -254,7 +268,8 @@ impl Endpoint {
         // experiments to do.
         let ecn = self.sender.config.ecn;
         let linux = self.uses.has(Uses::ACCECN) && self.sender.config.conformance == Conformance::Linux;
-        if (ect || linux || ecn == EcnMode::Dctcp) && self.cold.marks.sends_ect {
+        let all = self.sender.config.ecn_control == EcnControl::All;
+        if (ect || all || linux || ecn == EcnMode::Dctcp) && self.cold.marks.sends_ect {
             let scalable = ecn == EcnMode::L4s && self.uses.has(Uses::ACCECN);
             segment.ecn = if scalable { Ecn::Ect1 } else { Ecn::Ect0 };
         }

@@ -301,7 +301,7 @@ impl Endpoint {
         }
         let ecn = if answering { self.ecn_of_syn_ack() } else { self.ecn_of_syn() };
         segment.flags = with_bits(segment.flags, ecn);
-        segment.ecn = self.control_field();
+        segment.ecn = self.handshake_field(&segment);
         segment.seq = self.iss;
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;

@@ -4,7 +4,7 @@ use super::frto::Frto;
 use super::nagle::Output;
 use super::recovery::Phase;
 use super::{Sender, Transmission};
-use crate::config::{Conformance, Restart};
+use crate::config::{Conformance, CwrRule, Restart};
 use crate::limits::{Limit, Limits};
 use crate::recovery::Recovery;
 use crate::{NEVER, Nanos, Observer};
@@ -306,7 +306,9 @@ impl Sender {
         self.rare.undo.on_retransmit(now);
         self.stats.retransmits += 1;
         self.on_retransmission_sent(now, start == self.una);
-        self.transmission(start, len, true)
+        let cwr = self.cwr_due && self.config.cwr_rule == CwrRule::AnyData;
+        self.cwr_due &= !cwr;
+        Transmission { cwr, ..self.transmission(start, len, true) }
     }
 
     pub(super) fn transmission(&self, offset: u64, len: u32, retransmission: bool) -> Transmission {

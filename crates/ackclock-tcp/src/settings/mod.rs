@@ -193,6 +193,11 @@ macro_rules! settings {
                 retransmit_restarts_timer: bool = Switch;
                 /// The segments that carry the option of Accurate ECN.
                 accecn_options: AccEcnOptions = Choice;
+                /// Packets that are ECN-capable besides new data, while ECN is in use (FreeBSD net.inet.tcp.ecn.plusplus, a
+                /// patch of 2020).
+                ecn_control: EcnControl = Choice;
+                /// Segment that carries CWR after the window was reduced, with ECN of RFC 3168.
+                cwr_rule: CwrRule = Choice;
                 /// Whether a receiver with the acknowledgment rule of Linux lets duplicate ACKs wait for up to a
                 /// millisecond, after three in a row, so that one ACK reports several segments (Linux tcp_comp_sack_nr,
                 /// tcp_comp_sack_delay_ns).

@@ -2,8 +2,8 @@
 
 use super::{Stack, Values, values};
 use crate::config::{
-    AccEcnOptions, AckRule, Conformance, EcnMode, Handshake, InitialWindow, NagleRule, PacingBurst, ReductionBase,
-    Restart, RtoRule, SynLosses, WindowRule, WindowUnit,
+    AccEcnOptions, AckRule, Conformance, CwrRule, EcnControl, EcnMode, Handshake, InitialWindow, NagleRule,
+    PacingBurst, ReductionBase, Restart, RtoRule, SynLosses, WindowRule, WindowUnit,
 };
 use crate::recovery::Recovery;
 use crate::{MILLISECOND, SECOND, cc, pacing::Pacing, slow_start, validation};
@@ -90,6 +90,8 @@ pub(super) fn values() -> Values {
         timestamps: false, "RFC 7323, optional";
         ecn: EcnMode::Off, "RFC 3168, optional";
         accecn_options: AccEcnOptions::Changes, "RFC 9768 section 3.2.3.3";
+        ecn_control: EcnControl::None, "RFC 3168 sections 6.1.1 and 6.1.4 to 6.1.6";
+        cwr_rule: CwrRule::NewData, "RFC 3168 section 6.1.2";
         abe: false, "RFC 8511, experimental";
         nagle: false, "RFC 9293 section 3.7.4: should be, and may be off; off, so that writes and segments are one";
         sack_compression: false, "no standard";
