@@ -17,7 +17,7 @@ use ackclock_tcp::config::{Conformance, InitialWindow, Keepalive};
 use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segment, State, reset_for};
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
-const ISS: u32 = 0;
+pub const ISS: u32 = 0;
 /// Time to live of packets by default (Linux net.ipv4.ip_default_ttl, FreeBSD net.inet.ip.ttl).
 const HOPS: i64 = 64;
 /// Number of timer expiries at the same time from which the timer is considered stuck.
@@ -296,7 +296,8 @@ impl Host {
         let now = self.now;
         let connection = self.sockets[id].connection_mut().expect("it is one");
         if connection.over {
-            if let Some(reset) = reset_for(&segment) {
+            let answer = reset_for(&segment).filter(|_| !self.sysctls.freebsd.is_swallowed(&segment));
+            if let Some(reset) = answer {
                 self.outbox.push_back(sent(now, id, &reset, &self.sockets[id].options));
             }
             self.drain();
@@ -373,6 +374,7 @@ impl Host {
     pub fn note(&mut self, id: SocketId, progress: Progress, before: State) {
         let now = self.now;
         let freebsd = self.is_freebsd();
+        let own_mss = self.settings.mss();
         let socket = &mut self.sockets[id];
         let (mut woken_in, mut woken_out) = (false, false);
         let Role::Connection(connection) = &mut socket.role else { return };
@@ -408,6 +410,8 @@ impl Host {
             connection.send_buffer.offered(info.snd_wnd);
             connection.send_buffer.checked = false;
             if progress.has(Progress::CONNECTED) {
+                let mss = connection.endpoint.peer_mss().min(own_mss);
+                connection.send_buffer.round(u64::from(mss));
                 connection.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
             }
         }

@@ -68,6 +68,11 @@ impl SendBuffer {
         self.limit.grow(cwnd_segments, mss, 2);
     }
 
+    /// Rounds FreeBSD's limit up to whole segments of `mss` bytes, as the handshake does.
+    pub fn round(&mut self, mss: u64) {
+        self.limit.round(mss.max(1));
+    }
+
     /// Payload of a full buffer.
     fn goal(&self, mss: u64) -> u64 {
         let half = if self.window > 536 { self.window / 2 } else { self.window };

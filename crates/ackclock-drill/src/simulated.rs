@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ast::{Action, Body, Call, Event, Packet};
 use crate::calls::{self, Answer, CallState};
-use crate::host::Host;
+use crate::host::{Host, ISS};
 use crate::machine::{FlowId, Machine, Sent};
 use crate::settings::Settings;
 use crate::shell::{self, Files};
@@ -129,10 +129,13 @@ impl Machine for Simulated<'_> {
     }
 
     fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop> {
-        let now = self.host.now;
+        let (now, freebsd) = (self.host.now, self.host.is_freebsd());
         match self.host.connection_under_test() {
             Some(connection) => {
                 let mut values = stack::info(&connection.endpoint, now);
+                if freebsd {
+                    stack::freebsd_info(&mut values, &connection.endpoint, ISS);
+                }
                 values.extend(connection.chrono.info(now));
                 Ok(values)
             }

@@ -169,3 +169,22 @@ pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
         ("tcpi_delivered_ce_bytes", info.delivered_bytes[2]),
     ]
 }
+
+/// The slow-start threshold of FreeBSD before any congestion, bytes: the largest window (TCP_MAXWIN, TCP_MAX_WINSHIFT).
+const NO_THRESHOLD: u64 = 65_535 << 14;
+
+/// Changes `values` of [`info`] to the fields of FreeBSD's `tcp_info`: windows in bytes, the next sequence number from the
+/// initial one `iss`, and the number of retransmissions (sys/netinet/tcp_usrreq.c, tcp_fill_info).
+pub fn freebsd_info(values: &mut Vec<(&'static str, u64)>, endpoint: &Endpoint, iss: u32) {
+    let window = endpoint.window();
+    let next = u64::from(iss.wrapping_add(1).wrapping_add(endpoint.sent() as u32));
+    let resent = values.iter().find(|(name, _)| *name == "tcpi_total_retrans").map_or(0, |&(_, count)| count);
+    for (name, value) in values.iter_mut() {
+        match *name {
+            "tcpi_snd_cwnd" => *value = window.cwnd,
+            "tcpi_snd_ssthresh" => *value = window.ssthresh.min(NO_THRESHOLD),
+            _ => {}
+        }
+    }
+    values.extend([("tcpi_snd_nxt", next), ("tcpi_snd_rexmitpack", resent)]);
+}

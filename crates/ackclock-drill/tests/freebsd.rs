@@ -17,7 +17,7 @@ fn every_script_of_freebsd_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 29);
+    assert!(scripts.len() >= 36);
     let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -48,8 +48,9 @@ fn what_is_not_understood_is_named() {
     };
     assert_eq!(named("`sockstat -l | grep x`"), "command sockstat -l | grep x");
     assert_eq!(named("`sockstat -s | sort`"), "command sockstat -s | sort");
-    assert_eq!(named("`sysctl -w net.inet.tcp.blackhole=1`"), "sysctl net.inet.tcp.blackhole=1");
+    assert_eq!(named("`sysctl -w net.inet.tcp.blackhole=3`"), "sysctl net.inet.tcp.blackhole=3");
     assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "UDP encapsulation");
+    assert_eq!(named("`sysctl -w net.inet.tcp.cc.algorithm=cdg`"), "sysctl net.inet.tcp.cc.algorithm=cdg");
     let linux = play("linux", &format!("{SOCKET}+0 setsockopt(3, IPPROTO_TCP, TCP_NOOPT, [1], 4) = 0\n")).0;
     assert!(matches!(&linux, Verdict::Unsupported { what, .. } if what == "socket option TCP_NOOPT"), "{linux:?}");
 }
@@ -138,4 +139,76 @@ fn the_receive_buffer_of_freebsd_10_grows_by_a_step() {
     let played = |segments, buffer| play("freebsd-2014", &script(segments, buffer)).0;
     assert_eq!(played(41, 65_700 + 16_384), Verdict::Pass);
     assert_eq!(played(39, 65_700), Verdict::Pass);
+}
+
+/// A connection whose first segment of ten is lost.
+const LOSS: &str = "+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SEW 0:0(0) win 65535 <mss 1000,sackOK,eol,eol>
++0 > SE. 0:0(0) ack 1 <...>
++0.1 < . 1:1(0) ack 1 win 65535
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 12000) = 12000
++0 > . 1:10001(10000) ack 1
++0.1 < . 1:1(0) ack 1 win 65535 <sack 1001:2001,nop,nop>
++0 > . 10001:11001(1000) ack 1
++0 < . 1:1(0) ack 1 win 65535 <sack 1001:3001,nop,nop>
++0 > P. 11001:12001(1000) ack 1
++0 < . 1:1(0) ack 1 win 65535 <sack 1001:4001,nop,nop>
+";
+
+/// FreeBSD 14 sends CWR with new data only; the kernels with net.inet.tcp.ecn.plusplus also sent it with a retransmission.
+#[test]
+fn cwr_is_sent_with_new_data_or_with_any_data() {
+    let script = |setting: &str, flags: &str| {
+        format!("0 `sysctl {setting}`\n{LOSS}+0 > {flags} 1:1001(1000) ack 1\n+0.1 < . 1:1(0) ack 12001 win 65535\n")
+    };
+    let plain = "net.inet.tcp.ecn.enable=2";
+    assert_eq!(play("freebsd", &script(plain, ".")).0, Verdict::Pass);
+    assert_eq!(play("freebsd", &script("net.inet.tcp.ecn.plusplus=0", "W.")).0, Verdict::Pass);
+    let next = |setting: &str, flags: &str, later: &str| {
+        let rest = format!("+0 write(4, ..., 1000) = 1000\n+0 > {later} 12001:13001(1000) ack 1\n");
+        play("freebsd", &(script(setting, flags) + &rest)).0
+    };
+    assert_eq!(next(plain, ".", "PW."), Verdict::Pass);
+    assert_eq!(next("net.inet.tcp.ecn.plusplus=0", "W.", "P."), Verdict::Pass, "CWR is sent once");
+}
+
+/// The threshold after a loss in a window of 10,000 bytes, as `tcp_info` has it in FreeBSD: in bytes.
+#[test]
+fn a_module_for_congestion_control_is_chosen_by_name() {
+    let threshold = |module: &str| {
+        let text = format!("0 `sysctl net.inet.tcp.cc.algorithm={module}`\n{LOSS}+0 %{{ pass }}%\n");
+        let (verdict, snippets) = play("freebsd", &text);
+        assert_eq!(verdict, Verdict::Pass);
+        let value = |wanted: &str| snippets[0].values.iter().find(|(name, _)| *name == wanted).unwrap().1;
+        assert_eq!((value("tcpi_snd_nxt"), value("tcpi_snd_rexmitpack")), (12_001, 1));
+        value("tcpi_snd_ssthresh")
+    };
+    assert_eq!((threshold("newreno"), threshold("cubic")), (5000, 7000));
+}
+
+/// Without PRR, FreeBSD sends nothing for the ACKs of half a window; with PRR, about every second ACK sends a segment.
+#[test]
+fn prr_can_be_turned_off() {
+    let script = |prr: u32, first: u32| {
+        let mut text = format!("0 `sysctl net.inet.tcp.cc.algorithm=newreno net.inet.tcp.do_prr={prr}`\n{LOSS}");
+        text += "+0 > . 1:1001(1000) ack 1\n+0 write(4, ..., 9000) = 9000\n";
+        for end in (5001..=first).step_by(1000) {
+            text += &format!("+0.01 < . 1:1(0) ack 1 win 65535 <sack 1001:{end},nop,nop>\n");
+        }
+        text + "+0 > W. 12001:13001(1000) ack 1\n"
+    };
+    let last =
+        |prr: u32| (5001..13_001).step_by(1000).find(|&first| play("freebsd", &script(prr, first)).0 == Verdict::Pass);
+    let (with, without) = (last(1).unwrap(), last(0).unwrap());
+    assert!(with < without, "{with} and {without}");
+}
+
+#[test]
+fn limited_transmit_can_be_turned_off() {
+    let quiet = LOSS.replace("+0 > . 10001:11001(1000) ack 1\n", "").replace("+0 > P. 11001:12001(1000) ack 1\n", "");
+    let text = format!("0 `sysctl net.inet.tcp.rfc3042=0`\n{quiet}+0 > . 1:1001(1000) ack 1\n");
+    assert_eq!(play("freebsd", &text).0, Verdict::Pass);
 }

@@ -1,8 +1,10 @@
 //! Settings of FreeBSD's kernel, as far as they concern an endpoint.
 
+use super::choose_congestion_control;
 use crate::verdict::Stop;
-use ackclock_tcp::config::{AccEcnOptions, EcnMode, InitialWindow};
-use ackclock_tcp::{Config, MILLISECOND, Nanos};
+use ackclock_tcp::config::{AccEcnOptions, CwrRule, EcnControl, EcnMode, InitialWindow};
+use ackclock_tcp::recovery::Recovery;
+use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, Segment};
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -23,7 +25,23 @@ pub struct FreeBsd {
     drop_synfin: Option<bool>,
     icmp_may_rst: Option<bool>,
     ecn_syn_retries: Option<u32>,
+    /// net.inet.tcp.ecn.plusplus, of a patch of 2020.
+    ecn_control: Option<EcnControl>,
     time_wait: Option<Nanos>,
+    /// net.inet.tcp.finwait2_timeout
+    fin_timeout: Option<Nanos>,
+    /// Name in ackclock of net.inet.tcp.cc.algorithm.
+    congestion_control: Option<&'static str>,
+    /// net.inet.tcp.cc.abe
+    abe: Option<bool>,
+    /// net.inet.tcp.do_prr, do_prr_conservative
+    proportional: [Option<bool>; 2],
+    /// net.inet.tcp.rfc3042
+    limited_transmit: Option<bool>,
+    /// net.inet.tcp.delayed_ack
+    delays_acks: Option<bool>,
+    /// net.inet.tcp.blackhole
+    blackhole: u32,
     /// net.inet.tcp.initcwnd_segments
     initial_window: Option<u32>,
     /// kern.ipc.maxsockbuf, bytes; it determines the window scale.
@@ -45,15 +63,51 @@ pub struct FreeBsd {
 const DROPS_OPTIONS_AFTER: u32 = 3;
 
 /// Settings that have no effect on a single connection without other load.
-const HARMLESS: &[&str] = &["net.inet.tcp.hostcache.purgenow", "net.inet.tcp.syncookies"];
+const HARMLESS: &[&str] = &[
+    "net.inet.icmp.icmplim",
+    "net.inet.tcp.drop",
+    "net.inet.tcp.hostcache.purge",
+    "net.inet.tcp.hostcache.purgenow",
+    "net.inet.tcp.log_debug",
+    "net.inet.tcp.log_in_vain",
+    "net.inet.tcp.nolocaltimewait",
+    "net.inet.tcp.per_cpu_timers",
+    "net.inet.tcp.syncache.rexmtlimit",
+    "net.inet.tcp.syncookies",
+    "net.inet.tcp.tso",
+];
 
-/// Settings that have an effect only with other values than these.
+/// Settings that have an effect only with other values than these, which are the defaults.
 const OFF: &[(&str, &str)] = &[
-    ("net.inet.tcp.blackhole", "0"),
-    ("net.inet.tcp.ecn.plusplus", "0"),
+    ("net.inet.tcp.abc_l_var", "2"),
+    ("net.inet.tcp.always_keepalive", "1"),
+    ("net.inet.tcp.fast_finwait2_recycle", "0"),
+    ("net.inet.tcp.functions_default", "freebsd"),
+    ("net.inet.tcp.insecure_ack", "0"),
+    ("net.inet.tcp.minmss", "216"),
+    ("net.inet.tcp.mssdflt", "536"),
+    ("net.inet.tcp.newcwv", "0"),
+    ("net.inet.tcp.path_mtu_discovery", "1"),
+    ("net.inet.tcp.recvbuf_auto", "1"),
+    ("net.inet.tcp.recvbuf_max", "2097152"),
+    ("net.inet.tcp.rfc3390", "1"),
+    ("net.inet.tcp.rfc3465", "1"),
+    ("net.inet.tcp.rfc6675_pipe", "1"),
+    ("net.inet.tcp.sack.globalmaxholes", "65536"),
+    ("net.inet.tcp.sack.lrd", "1"),
+    ("net.inet.tcp.sack.maxholes", "128"),
+    ("net.inet.tcp.sack.revised", "1"),
+    ("net.inet.tcp.sendbuf_auto", "1"),
+    ("net.inet.tcp.sendbuf_inc", "8192"),
+    ("net.inet.tcp.sendbuf_max", "2097152"),
+    ("net.inet.tcp.v6mssdflt", "1220"),
     ("net.inet.tcp.syncookies_only", "0"),
     ("net.inet.tcp.tolerate_missing_ts", "0"),
 ];
+
+/// Congestion control modules of FreeBSD, and their names in ackclock.
+const CONGESTION_CONTROLS: &[(&str, &str)] =
+    &[("cubic", "cubic"), ("htcp", "htcp"), ("newreno", "reno"), ("vegas", "vegas")];
 
 /// Bytes of an mbuf and of a cluster (MSIZE, MCLBYTES).
 const MBUF: u64 = 256;
@@ -71,6 +125,11 @@ impl FreeBsd {
             (settings.rexmit_slop, settings.delayed_ack, initial, keep)
         };
         read(self) != read(earlier)
+    }
+
+    /// Whether a segment to a closed port gets no RST (sys/netinet/tcp_input.c, tcp_input_with_port).
+    pub fn is_swallowed(&self, segment: &Segment) -> bool {
+        self.blackhole == 2 || self.blackhole == 1 && segment.flags.has(Flags::SYN)
     }
 
     /// Initial send buffer of a socket, bytes.
@@ -106,7 +165,29 @@ impl FreeBsd {
             "net.inet.tcp.drop_synfin" => self.drop_synfin = switch()?,
             "net.inet.tcp.icmp_may_rst" => self.icmp_may_rst = switch()?,
             "net.inet.tcp.ecn.maxretries" => self.ecn_syn_retries = Some(number()?),
+            "net.inet.tcp.ecn.plusplus" => {
+                self.ecn_control = Some(match number()? {
+                    0 => EcnControl::None,
+                    1 => EcnControl::SynAck,
+                    2 => EcnControl::All,
+                    _ => return Ok(false),
+                });
+            }
             "net.inet.tcp.msl" => self.time_wait = millis()?.map(|msl| 2 * msl),
+            "net.inet.tcp.finwait2_timeout" => self.fin_timeout = millis()?,
+            "net.inet.tcp.cc.abe" => self.abe = switch()?,
+            "net.inet.tcp.cc.algorithm" => match CONGESTION_CONTROLS.iter().find(|(theirs, _)| *theirs == value) {
+                Some((_, ours)) => self.congestion_control = Some(ours),
+                None => return Ok(false),
+            },
+            "net.inet.tcp.do_prr" => self.proportional[0] = switch()?,
+            "net.inet.tcp.do_prr_conservative" => self.proportional[1] = switch()?,
+            "net.inet.tcp.rfc3042" => self.limited_transmit = switch()?,
+            "net.inet.tcp.delayed_ack" => self.delays_acks = switch()?,
+            "net.inet.tcp.blackhole" => match number()? {
+                mode @ 0..=2 => self.blackhole = mode,
+                _ => return Ok(false),
+            },
             "net.inet.tcp.initcwnd_segments" => self.initial_window = Some(number()?),
             "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
             "net.inet.tcp.sendspace" => self.send_buffer = bytes()?,
@@ -140,6 +221,10 @@ impl FreeBsd {
             // FreeBSD has the ACE field without the option.
             config.accecn_options = AccEcnOptions::Never;
         }
+        if let Some(control) = self.ecn_control {
+            // The kernels with this setting sent CWR with the first data after a reduction.
+            (config.ecn_control, config.cwr_rule) = (control, CwrRule::AnyData);
+        }
         if let Some(segments) = self.initial_window.filter(|&segments| segments > 0) {
             config.initial_window = InitialWindow::Segments(segments);
         }
@@ -151,6 +236,22 @@ impl FreeBsd {
         }
         config.connect_timeout = self.keep_init.unwrap_or(config.connect_timeout);
         config.delayed_ack = self.delayed_ack.unwrap_or(config.delayed_ack);
+        if self.delays_acks == Some(false) {
+            config.delayed_ack = 0;
+        }
+        if let Some(name) = self.congestion_control {
+            let own = config.cc.clone();
+            choose_congestion_control(config, name, &own)?;
+        }
+        config.abe = self.abe.unwrap_or(config.abe);
+        config.limited_transmit = self.limited_transmit.unwrap_or(config.limited_transmit);
+        config.recovery = match self.proportional {
+            [None, None] => config.recovery,
+            [Some(false), _] => Recovery::FreeBsd,
+            [_, Some(true)] => Recovery::PrrCrb,
+            _ => Recovery::PrrSsrb,
+        };
+        config.fin_timeout = self.fin_timeout.unwrap_or(config.fin_timeout);
         config.insecure_rst = self.insecure_rst.unwrap_or(config.insecure_rst);
         config.insecure_syn = self.insecure_syn.unwrap_or(config.insecure_syn);
         config.drop_synfin = self.drop_synfin.unwrap_or(config.drop_synfin);
