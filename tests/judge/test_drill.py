@@ -48,6 +48,16 @@ def test_the_folder_of_scripts_gives_a_table_for_each_theme(capsys):
     assert f"{len(list(OWN.rglob('*.pkt')))} pass, 0 fail, 0 unsupported" in out
 
 
+def test_code_may_print_as_in_python_2(play, capsys):
+    lines = '+0 %{ print "window: {}".format(tcpi_snd_cwnd) }%\n+0 %{\nif tcpi_snd_cwnd:\n  print 7, "bytes"\n}%\n'
+    assert play(lines) == ("pass", "")
+    assert "window: " in (told := capsys.readouterr().err)
+    assert "7 bytes" in told
+    verdict, reason = play('+0 %{ print "a" "b }%\n')
+    assert verdict == "fail"
+    assert "SyntaxError" in reason
+
+
 def test_a_script_chooses_its_stack(tmp_path):
     path = tmp_path / "script.pkt"
     path.write_text(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 import textwrap
 import traceback
@@ -19,6 +20,7 @@ from ackclock import _core
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+    from types import CodeType
 
     from ackclock.kernel.scripts import Backend
 
@@ -150,7 +152,7 @@ def _run_code(path: Path, snippets: Sequence[dict[str, Any]]) -> ScriptResult | 
         try:
             # Lines count as they do in the script, so that a traceback names the right one. A last line that ends in a
             # backslash goes on in an empty one.
-            code = compile("\n" * (line - 1) + _dedent(snippet["code"]) + "\n\n", str(path), "exec")
+            code = _compile("\n" * (line - 1) + _dedent(snippet["code"]) + "\n\n", str(path))
             with _output_to_stderr():
                 exec(code, scope)  # noqa: S102 -- a script is a program, run by whoever wrote or trusts it
         except NameError as error:
@@ -161,6 +163,20 @@ def _run_code(path: Path, snippets: Sequence[dict[str, Any]]) -> ScriptResult | 
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever the code raises is its verdict
             return _failure(path, line, error)
     return None
+
+
+PRINT_STATEMENT = re.compile(r"^([ \t]*)print[ \t]+(?![(=])(.+?)[ \t]*$", re.MULTILINE)
+
+
+def _compile(code: str, path: str) -> CodeType:
+    """Compiles code, in which ``print`` may be the statement of Python 2, as in older scripts."""
+    try:
+        return compile(code, path, "exec")
+    except SyntaxError as error:
+        try:
+            return compile(PRINT_STATEMENT.sub(r"\1print(\2)", code), path, "exec")
+        except SyntaxError:
+            raise error from None
 
 
 def _dedent(code: str) -> str:
