@@ -64,6 +64,8 @@ pub struct Packet {
     pub ip: Ip,
     /// Source and destination port, if given.
     pub ports: Option<(u16, u16)>,
+    /// Source and destination port of the UDP datagram around a TCP packet (`/udp(1 > 9899)`), if given.
+    pub udp: Option<(u16, u16)>,
     /// Content of the packet.
     pub body: Body,
     /// A tunnel or a mutation that this interpreter does not support.

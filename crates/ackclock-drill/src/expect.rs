@@ -49,7 +49,7 @@ pub fn differences(
     settings: &Settings,
     (several, exact): (bool, bool),
 ) -> Vec<String> {
-    let &Sent { ref tcp, ecn, service, hops, .. } = sent;
+    let &Sent { ref tcp, ecn, service, hops, udp, .. } = sent;
     let mut actual = numbers.leaving(tcp);
     if expected.absolute {
         actual.seq = tcp.seq;
@@ -82,6 +82,7 @@ pub fn differences(
     if let Some(expected) = packet.ip.ttl {
         compare("ttl", expected.to_string(), hops.to_string());
     }
+    compare("UDP ports", ports(packet.udp), ports(udp));
     match packet.ip.ecn {
         Some(EcnField::Is(expected)) => {
             compare("ECN field", show::ecn_name(expected).to_owned(), show::ecn_name(bits).to_owned());
@@ -104,6 +105,11 @@ pub fn differences(
         }
     }
     found
+}
+
+/// UDP ports around a packet, in words.
+fn ports(udp: Option<(u16, u16)>) -> String {
+    udp.map_or("of the connection".to_owned(), |(source, destination)| format!("{source} > {destination}"))
 }
 
 /// TSval, if the options include timestamps.
@@ -148,7 +154,7 @@ mod tests {
             urgent: 0,
             options: Some(Vec::new()),
         };
-        Sent { at: 0, flow: 0, tcp, ecn: 0, service: 0, hops: 64 }
+        Sent { at: 0, flow: 0, tcp, ecn: 0, service: 0, hops: 64, udp: None }
     }
 
     #[test]

@@ -44,12 +44,12 @@ pub struct PipeEnd {
     pub writes: bool,
 }
 
-/// A segment that a socket with these options sends.
-fn sent(at: Nanos, socket: SocketId, segment: &Segment, options: &Options) -> Sent {
+/// A segment that a socket with these options sends, in a datagram with these ports.
+fn sent(at: Nanos, socket: SocketId, segment: &Segment, options: &Options, udp: Option<(u16, u16)>) -> Sent {
     let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
     let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
     let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
-    Sent { at, flow: socket, tcp: tcp_of(segment), ecn: segment.ecn as u8, service, hops }
+    Sent { at, flow: socket, tcp: tcp_of(segment), ecn: segment.ecn as u8, service, hops, udp }
 }
 
 /// The host under test.
@@ -228,6 +228,7 @@ impl Host {
             zerocopy: ZeroCopy::default(),
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
+            udp: None,
             peer_mss: self.settings.mss(),
             fast_open: None,
             deferred: false,
@@ -270,7 +271,11 @@ impl Host {
         if listener.is_some_and(|id| self.needs_cookies(id, tcp)) {
             return Stop::unsupported("Fast Open cookies of a server");
         }
-        let id = self.receiver(tcp)?;
+        let back = packet.udp.map(|(source, destination)| (destination, source));
+        if back.is_some_and(|(port, _)| Some(port) != self.sysctls.freebsd.tunnel_port) {
+            return Stop::unsupported("UDP ports other than net.inet.tcp.udp_tunneling_port");
+        }
+        let id = self.receiver(tcp, back)?;
         let Role::Connection(connection) = &mut self.sockets[id].role else {
             unreachable!("receiver finds connections")
         };
@@ -280,7 +285,9 @@ impl Host {
         if connection.parent.is_some() && self.sysctls.always_cookies {
             crate::cookies::keep_in_cookie(&mut segment, self.settings.ip_version == IpVersion::V6);
         }
-        connection.over |= connection.endpoint.gives_way_to(&segment);
+        // An established peer does not change its UDP port (sys/netinet/tcp_input.c, tcp_input_with_port).
+        let stranger = connection.udp != back;
+        connection.over |= !stranger && connection.endpoint.gives_way_to(&segment);
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         if connection.over
             && syn
@@ -290,15 +297,18 @@ impl Host {
             if matches!(self.sockets[parent].role, Role::Listening(_)) {
                 let mut fresh = self.connection(parent, true)?;
                 fresh.endpoint.listen();
+                fresh.udp = back;
                 self.sockets[id].role = Role::Connection(fresh);
             }
         }
         let now = self.now;
         let connection = self.sockets[id].connection_mut().expect("it is one");
-        if connection.over {
-            let answer = reset_for(&segment).filter(|_| !self.sysctls.freebsd.is_swallowed(&segment));
+        if connection.over || stranger {
+            let closed = connection.over;
+            let swallowed = |segment: &Segment| closed && self.sysctls.freebsd.is_swallowed(segment);
+            let answer = reset_for(&segment).filter(|_| !swallowed(&segment));
             if let Some(reset) = answer {
-                self.outbox.push_back(sent(now, id, &reset, &self.sockets[id].options));
+                self.outbox.push_back(sent(now, id, &reset, &self.sockets[id].options, back));
             }
             self.drain();
             return Ok(());
@@ -345,7 +355,8 @@ impl Host {
     }
 
     /// The connection that receives a packet: the one under test, or a new child of the listener under test.
-    fn receiver(&mut self, tcp: &Tcp) -> Result<SocketId, Stop> {
+    /// `udp` are the ports of the datagrams of a new child.
+    fn receiver(&mut self, tcp: &Tcp, udp: Option<(u16, u16)>) -> Result<SocketId, Stop> {
         if (tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0) && self.is_freebsd() {
             return Stop::unsupported("urgent data");
         }
@@ -364,6 +375,7 @@ impl Host {
             // No socket listens on the port.
             child.over = true;
         }
+        child.udp = udp;
         let id = self.open();
         self.sockets[id].options = self.sockets[parent].options.clone();
         self.sockets[id].role = Role::Connection(child);
@@ -449,7 +461,7 @@ impl Host {
             let Role::Connection(connection) = &mut socket.role else { continue };
             let before_sent = connection.endpoint.sent();
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                self.outbox.push_back(sent(self.now, id, &segment, &socket.options));
+                self.outbox.push_back(sent(self.now, id, &segment, &socket.options, connection.udp));
             }
             let before = connection.stamps.done.len();
             connection.stamps.on_sent(self.now, connection.endpoint.sent());

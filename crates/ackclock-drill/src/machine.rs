@@ -25,6 +25,8 @@ pub struct Sent {
     pub service: u8,
     /// Time to live or hop limit.
     pub hops: u8,
+    /// Ports of the UDP datagram around it, unless they are those of all packets of the script.
+    pub udp: Option<(u16, u16)>,
 }
 
 /// A TCP implementation with sockets above it and a network device below it.

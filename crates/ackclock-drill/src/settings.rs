@@ -36,6 +36,10 @@ pub struct Settings {
     pub scaled_echoes: bool,
     /// `--strict_segments`: a packet always matches a single segment.
     pub strict_segments: bool,
+    /// `--udp_encapsulation=tcp`: TCP packets travel in UDP datagrams.
+    pub tcp_in_udp: bool,
+    /// `--non_fatal=syscall`: a call with another result than the script's does not end the script.
+    pub lenient_calls: bool,
     /// `--init_scripts`: shell scripts that run first.
     pub init_scripts: Vec<String>,
 }
@@ -52,6 +56,8 @@ impl Default for Settings {
             timestamp_tick: 0,
             scaled_echoes: false,
             strict_segments: false,
+            tcp_in_udp: false,
+            lenient_calls: false,
             init_scripts: Vec::new(),
         }
     }
@@ -116,6 +122,8 @@ impl Settings {
                 self.timestamp_tick = u64::from(micros) * 1000;
             }
             "strict_segments" => self.strict_segments = true,
+            "udp_encapsulation" if text == "tcp" => self.tcp_in_udp = true,
+            "non_fatal" if text == "syscall" => self.lenient_calls = true,
             "tcp_ts_ecr_scaled" => self.scaled_echoes = true,
             "init_scripts" => self.init_scripts.extend(text.split(',').map(str::to_owned)),
             "code_sockopt" if matches!(text, "" | "TCP_INFO") => {}

@@ -38,6 +38,9 @@ impl Machine for Simulated<'_> {
                 self.host.settings.set(name, value.as_deref())?;
             }
         }
+        if self.host.settings.tcp_in_udp && !self.host.is_freebsd() {
+            return Stop::unsupported("TCP in UDP");
+        }
         Ok(())
     }
 
@@ -47,6 +50,9 @@ impl Machine for Simulated<'_> {
 
     fn beyond(&self, event: &Event) -> Option<String> {
         match &event.action {
+            Action::Packet(packet) if packet.udp.is_some() && !self.host.settings.tcp_in_udp => {
+                Some("TCP in UDP without --udp_encapsulation=tcp".to_owned())
+            }
             Action::Packet(packet) => beyond(packet),
             Action::Call(call) => calls::beyond(call),
             Action::Command(_) | Action::Code(_) => None,

@@ -132,6 +132,8 @@ pub struct Connection {
     pub send_buffer: SendBuffer,
     /// Mapping between the script's numbers and those on the wire.
     pub numbers: crate::wire::Numbers,
+    /// Ports of the UDP datagrams around packets that leave, unless they are those of all packets of the script.
+    pub udp: Option<(u16, u16)>,
     /// Payload of a full segment, as negotiated by the SYNs.
     pub peer_mss: u32,
     /// Whether a call waits to write until the handshake ends. Its data then carries the ACK of the SYN-ACK (Linux

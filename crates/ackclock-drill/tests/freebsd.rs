@@ -17,7 +17,7 @@ fn every_script_of_freebsd_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 36);
+    assert!(scripts.len() >= 37);
     let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -49,10 +49,51 @@ fn what_is_not_understood_is_named() {
     assert_eq!(named("`sockstat -l | grep x`"), "command sockstat -l | grep x");
     assert_eq!(named("`sockstat -s | sort`"), "command sockstat -s | sort");
     assert_eq!(named("`sysctl -w net.inet.tcp.blackhole=3`"), "sysctl net.inet.tcp.blackhole=3");
-    assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "UDP encapsulation");
+    assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "TCP in UDP without --udp_encapsulation=tcp");
     assert_eq!(named("`sysctl -w net.inet.tcp.cc.algorithm=cdg`"), "sysctl net.inet.tcp.cc.algorithm=cdg");
     let linux = play("linux", &format!("{SOCKET}+0 setsockopt(3, IPPROTO_TCP, TCP_NOOPT, [1], 4) = 0\n")).0;
     assert!(matches!(&linux, Verdict::Unsupported { what, .. } if what == "socket option TCP_NOOPT"), "{linux:?}");
+}
+
+#[test]
+fn tcp_in_udp_needs_freebsd_and_its_port() {
+    let unsupported = |stack: &str, text: &str| match play(stack, text).0 {
+        Verdict::Unsupported { what, .. } => what,
+        other => panic!("{text}: {other:?}"),
+    };
+    let tunnel = format!("--udp_encapsulation=tcp\n{SOCKET}");
+    assert_eq!(unsupported("linux", &tunnel), "TCP in UDP");
+    for port in ["", "+0 `sysctl -w net.inet.tcp.udp_tunneling_port=9812`\n"] {
+        let what = unsupported("freebsd", &format!("{tunnel}{port}+0 < . 1:1(0) ack 1 win 10/udp(1 > 9811)\n"));
+        assert_eq!(what, "UDP ports other than net.inet.tcp.udp_tunneling_port");
+    }
+    let known = "+0 `sysctl -w net.inet.tcp.udp_tunneling_port=9811`\n+0 < . 1:1(0) ack 1 win 10/udp(1 > 9811)\n";
+    let answer = |ports: &str| play("freebsd", &format!("{tunnel}{known}+0 > R 1:1(0) win 0{ports}\n")).0;
+    assert_eq!(answer("/udp(9811 > 1)"), Verdict::Pass);
+    for wrong in ["", "/udp(9811 > 2)"] {
+        let Verdict::Fail { reason, .. } = answer(wrong) else { panic!("{wrong}") };
+        assert!(reason.contains("UDP ports 9811 > 1 instead of"), "{reason}");
+    }
+    let Verdict::Fail { reason, .. } = answer("/udp(9811)") else { panic!("one port") };
+    assert!(reason.starts_with("syntax error"), "{reason}");
+}
+
+/// With `--non_fatal=syscall` a call may end in another way than the script says; packets may not.
+#[test]
+fn calls_need_not_be_fatal() {
+    let failing = [
+        "setsockopt(3, SOL_TCP, TCP_RACK_PACE_ALWAYS, [1], 4) = 0",
+        "getsockopt(3, SOL_SOCKET, SO_ERROR, [5], [4]) = 0",
+    ];
+    for call in failing {
+        let text = format!("{SOCKET}+0 {call}\n");
+        assert!(matches!(play("freebsd", &text).0, Verdict::Fail { .. }), "{call}");
+        assert_eq!(play("freebsd", &format!("--non_fatal=syscall\n{text}")).0, Verdict::Pass);
+        let packet = format!("--non_fatal=syscall\n{text}+0 > S 0:0(0)\n");
+        assert!(matches!(play("freebsd", &packet).0, Verdict::Fail { .. }));
+    }
+    let other = play("freebsd", &format!("--non_fatal=packet\n{SOCKET}")).0;
+    assert!(matches!(&other, Verdict::Unsupported { what, .. } if what == "option --non_fatal=packet"), "{other:?}");
 }
 
 /// A setting that changes applies to later connections. If earlier ones would read it, too, they are not examined any

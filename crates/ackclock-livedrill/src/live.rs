@@ -217,7 +217,7 @@ impl Live {
             let at = self.now();
             if let Some((flow, seen)) = seen.and_then(|seen| Some((self.flow_of(&seen)?, seen))) {
                 let Seen { tcp, ecn, service, hops, .. } = seen;
-                self.outbox.push_back(Sent { at, flow, tcp, ecn, service, hops });
+                self.outbox.push_back(Sent { at, flow, tcp, ecn, service, hops, udp: None });
                 any = true;
             }
         }
@@ -247,6 +247,9 @@ impl Machine for Live {
             if name != "define" {
                 self.settings.set(name, value.as_deref())?;
             }
+        }
+        if self.settings.tcp_in_udp {
+            return Stop::unsupported("TCP in UDP");
         }
         system::enter_namespace()?;
         let device = Device::new(&self.tun)?;
@@ -366,6 +369,9 @@ impl Machine for Live {
 fn beyond(packet: &Packet) -> Option<String> {
     if let Some(what) = packet.beyond {
         return Some(what.to_owned());
+    }
+    if packet.udp.is_some() {
+        return Some("TCP in UDP".to_owned());
     }
     if packet.ports.is_some() {
         return Some("packets with ports of their own".to_owned());

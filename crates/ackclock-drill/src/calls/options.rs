@@ -115,6 +115,8 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
             congestion_control(name, &own)?;
             options.congestion_control = Some(name.clone());
         }
+        // Options of a stack that is not selected (sys/netinet/tcp_usrreq.c, tcp_default_ctloutput).
+        _ if freebsd && name.starts_with("TCP_RACK_") => return Err(Halt::Errno("ENOPROTOOPT")),
         _ if STORED.contains(&name) => {
             options.stored.insert(name.to_owned(), number()?);
         }

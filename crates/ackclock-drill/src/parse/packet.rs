@@ -33,18 +33,7 @@ impl Parser {
         } else {
             Body::Tcp(self.tcp(inbound)?)
         };
-        if self.eat('/') {
-            if !self.eat_word("udp") {
-                return Err(self.unexpected("udp(SOURCE > DESTINATION)"));
-            }
-            while !self.eat(')') {
-                if self.peek().is_none() {
-                    return Err(self.unexpected("')'"));
-                }
-                self.next += 1;
-            }
-            beyond = Some("UDP encapsulation");
-        }
+        let outer = if self.eat('/') { Some(self.encapsulation()?) } else { None };
         if self.eat('{') {
             while !self.eat('}') {
                 if self.peek().is_none() {
@@ -54,7 +43,18 @@ impl Parser {
             }
             beyond = Some("mutated packets");
         }
-        Ok(Packet { inbound, ip, ports, body, beyond })
+        Ok(Packet { inbound, ip, ports, udp: outer, body, beyond })
+    }
+
+    /// Parses `udp(1 > 9899)` after a TCP packet.
+    fn encapsulation(&mut self) -> Parsed<(u16, u16)> {
+        if !self.eat_word("udp") {
+            return Err(self.unexpected("udp(SOURCE > DESTINATION)"));
+        }
+        self.expect('(')?;
+        let ports = self.ports()?.ok_or_else(|| self.unexpected("SOURCE > DESTINATION"))?;
+        self.expect(')')?;
+        Ok(ports)
     }
 
     /// Parses outer headers, each up to its colon.

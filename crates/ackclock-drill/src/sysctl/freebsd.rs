@@ -40,6 +40,8 @@ pub struct FreeBsd {
     limited_transmit: Option<bool>,
     /// net.inet.tcp.delayed_ack
     delays_acks: Option<bool>,
+    /// net.inet.tcp.udp_tunneling_port, on which TCP in UDP arrives.
+    pub tunnel_port: Option<u16>,
     /// net.inet.tcp.blackhole
     blackhole: u32,
     /// net.inet.tcp.initcwnd_segments
@@ -75,6 +77,8 @@ const HARMLESS: &[&str] = &[
     "net.inet.tcp.syncache.rexmtlimit",
     "net.inet.tcp.syncookies",
     "net.inet.tcp.tso",
+    // The device's MTU is that of the packets in the tunnel.
+    "net.inet.tcp.udp_tunneling_overhead",
 ];
 
 /// Settings that have an effect only with other values than these, which are the defaults.
@@ -187,6 +191,11 @@ impl FreeBsd {
             "net.inet.tcp.blackhole" => match number()? {
                 mode @ 0..=2 => self.blackhole = mode,
                 _ => return Ok(false),
+            },
+            // 0 turns the tunnels off.
+            "net.inet.tcp.udp_tunneling_port" => match u16::try_from(number()?) {
+                Ok(port) => self.tunnel_port = Some(port).filter(|&port| port > 0),
+                Err(_) => return Ok(false),
             },
             "net.inet.tcp.initcwnd_segments" => self.initial_window = Some(number()?),
             "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
