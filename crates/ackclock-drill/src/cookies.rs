@@ -1,5 +1,5 @@
-//! Cookies as Linux makes them: those of Fast Open (net/ipv4/tcp_fastopen.c), SipHash-2-4 of the client's and the server's
-//! address under the server's key, and what remains of a SYN in a SYN cookie.
+//! Cookies of a server: those of Fast Open, SipHash-2-4 of addresses under the server's key, and what remains of a SYN in
+//! one of Linux's SYN cookies.
 
 use std::net::IpAddr;
 
@@ -8,10 +8,20 @@ use ackclock_tcp::{Flags, Segment};
 /// A server's key.
 pub type Key = [u8; 16];
 
-/// The cookie of a client.
+/// The cookie of a client as Linux makes it, from its address and the server's (net/ipv4/tcp_fastopen.c).
 pub fn cookie(key: &Key, client: IpAddr, server: IpAddr) -> [u8; 8] {
+    of_addresses(key, &[client, server])
+}
+
+/// The cookie of a client as FreeBSD makes it, from its address alone (sys/netinet/tcp_fastopen.c,
+/// tcp_fastopen_make_cookie).
+pub fn freebsd_cookie(key: &Key, client: IpAddr) -> [u8; 8] {
+    of_addresses(key, &[client])
+}
+
+fn of_addresses(key: &Key, all: &[IpAddr]) -> [u8; 8] {
     let mut addresses = Vec::with_capacity(32);
-    for address in [client, server] {
+    for address in all {
         match address {
             IpAddr::V4(address) => addresses.extend(address.octets()),
             IpAddr::V6(address) => addresses.extend(address.octets()),

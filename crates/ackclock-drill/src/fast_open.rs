@@ -1,7 +1,7 @@
 //! TCP Fast Open from the view of a kernel: which sockets use it, and the cookies of servers.
 
 use crate::ast::{Tcp, TcpOption};
-use crate::cookies::cookie;
+use crate::cookies::{cookie, freebsd_cookie};
 use crate::host::Host;
 use crate::socket::{Connection, Role, SocketId};
 use crate::verdict::Stop;
@@ -124,17 +124,24 @@ impl Host {
         false
     }
 
-    /// Whether a SYN asks for a cookie of a server that has no key. Linux draws one, which no script can know.
+    /// Whether a SYN asks for a cookie of a server that has no key. A kernel draws one, which no script can know.
     pub fn needs_cookies(&self, listener: SocketId, tcp: &Tcp) -> bool {
         let asks = tcp.options.iter().flatten().any(|option| matches!(option, TcpOption::FastOpen { .. }));
         asks && self.fast_open_server(listener).is_some_and(|server| server.cookie.is_none() && !server.without_cookie)
     }
 
-    /// Fast Open of a listener's connections (Linux net.ipv4.tcp_fastopen).
+    /// Fast Open of a listener's connections (Linux net.ipv4.tcp_fastopen, FreeBSD net.inet.tcp.fastopen.server_enable).
     pub fn fast_open_server(&self, listener: SocketId) -> Option<Server> {
+        if self.is_freebsd() {
+            let freebsd = &self.sysctls.freebsd;
+            let [_, peer] = self.settings.addresses();
+            let cookie = freebsd.fast_open_key.map(|key| FastOpen::new(&freebsd_cookie(&key, peer), false));
+            let on = freebsd.fast_open_server && self.sockets[listener].options.fast_open != 0;
+            return on.then_some(Server { cookie, without_cookie: false });
+        }
         let flags = self.sysctls.fast_open.unwrap_or(CLIENT);
         let asked = self.sockets[listener].options.fast_open > 0 || flags & ALL_LISTENERS != 0;
-        let on = !self.is_freebsd() && flags & SERVER != 0 && asked;
+        let on = flags & SERVER != 0 && asked;
         let key = self.sockets[listener].options.fast_open_key.or(self.sysctls.fast_open_key);
         let [own, peer] = self.settings.addresses();
         // A server that needs no cookie neither checks nor grants one (net/ipv4/tcp_fastopen.c, tcp_try_fastopen).

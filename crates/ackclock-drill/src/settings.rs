@@ -22,6 +22,7 @@ pub struct Settings {
     pub ip_version: IpVersion,
     /// `--local_ip` and `--remote_ip`, on which only Fast Open cookies depend.
     addresses: [Option<IpAddr>; 2],
+    freebsd_addresses: bool,
     /// `--tolerance_usecs`: largest deviation of an event from its time.
     pub tolerance: Nanos,
     /// `--tolerance_percent` of the time since the previous event, if that is more.
@@ -49,6 +50,7 @@ impl Default for Settings {
         Settings {
             ip_version: IpVersion::V4,
             addresses: [None, None],
+            freebsd_addresses: false,
             tolerance: 4 * MILLISECOND,
             tolerance_percent: 0.0,
             mtu: 1500,
@@ -138,9 +140,18 @@ impl Settings {
         self.mtu - if self.ip_version == IpVersion::V6 { 60 } else { 40 }
     }
 
+    /// Uses the addresses of FreeBSD's packetdrill.
+    pub fn use_freebsd_addresses(&mut self) {
+        self.freebsd_addresses = true;
+    }
+
     /// Our address and the peer's; without options those of packetdrill.
     pub fn addresses(&self) -> [IpAddr; 2] {
         let [local, remote]: [IpAddr; 2] = match self.ip_version {
+            IpVersion::V6 if self.freebsd_addresses => [
+                Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1).into(),
+                Ipv6Addr::new(0x2001, 0x0db8, 0, 0, 0, 0, 0, 1).into(),
+            ],
             IpVersion::V6 => [
                 Ipv6Addr::new(0xfd3d, 0x0a0b, 0x17d6, 0, 0, 0, 0, 1).into(),
                 Ipv6Addr::new(0xfd3d, 0xfa7b, 0xd17d, 0, 0, 0, 0, 1).into(),

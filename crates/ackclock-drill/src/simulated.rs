@@ -33,6 +33,9 @@ impl<'a> Simulated<'a> {
 impl Machine for Simulated<'_> {
     fn configure(&mut self, options: &[(String, Option<String>)]) -> Result<(), Stop> {
         self.host.base = choices::configuration(self.host.base.clone(), options)?;
+        if self.host.is_freebsd() {
+            self.host.settings.use_freebsd_addresses();
+        }
         for (name, value) in options {
             if name != "define" && !choices::is_ours(name) {
                 self.host.settings.set(name, value.as_deref())?;

@@ -17,7 +17,7 @@ fn every_script_of_freebsd_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 37);
+    assert!(scripts.len() >= 39);
     let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -76,6 +76,30 @@ fn tcp_in_udp_needs_freebsd_and_its_port() {
     }
     let Verdict::Fail { reason, .. } = answer("/udp(9811)") else { panic!("one port") };
     assert!(reason.starts_with("syntax error"), "{reason}");
+}
+
+/// A server without a key of the script's draws one, and one that is turned off forgets its key.
+#[test]
+fn a_server_with_fast_open_needs_a_key() {
+    let outcome = |commands: &[&str], answer: &str| {
+        let commands: String = commands.iter().map(|command| format!("+0 `{command}`\n")).collect();
+        let socket = "+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 setsockopt(3, IPPROTO_TCP, TCP_FASTOPEN, [1], 4) = 0
++0 bind(3, ..., ...) = 0
++0 listen(3, 4) = 0
++0.1 < S 0:30(30) win 9000 <mss 900,FO 2069a359c930dba9>\n";
+        play("freebsd", &format!("0 `true`\n{commands}{socket}{answer}\n")).0
+    };
+    let [on, off] = [1, 0].map(|value| format!("sysctl net.inet.tcp.fastopen.server_enable={value}"));
+    let plain = "+0 > S. 0:0(0) ack 1 win 65535 <mss 1460>";
+    assert_eq!(outcome(&[&off, "./setkey"], plain), Verdict::Pass);
+    for commands in [&[on.as_str()][..], &[&on, "./setkey", &off, &on]] {
+        let other = outcome(commands, plain);
+        assert!(
+            matches!(&other, Verdict::Unsupported { what, .. } if what.contains("cookies of a server")),
+            "{other:?}"
+        );
+    }
 }
 
 /// With `--non_fatal=syscall` a call may end in another way than the script says; packets may not.

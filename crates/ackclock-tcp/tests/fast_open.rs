@@ -153,3 +153,46 @@ fn a_fin_waits_for_the_end_of_the_handshake() {
     assert!(rest[0].len == 100 && rest[0].flags.has(Flags::FIN));
     assert_eq!(theirs.state(), State::FinWait1);
 }
+
+/// FreeBSD's SYN-ACK waits for data as long as a delayed ACK does, and nothing else leaves before the handshake has ended
+/// (sys/netinet/tcp_input.c, tcp_do_segment; sys/netinet/tcp_output.c, tcp_output).
+#[test]
+fn freebsds_answer_waits_for_data_that_it_carries() {
+    let server = || {
+        let mut end = Endpoint::new(&(stack::by_name("freebsd").unwrap().config)(), 1000);
+        end.serve_fast_open(Server { cookie: Some(FastOpen::new(&COOKIE, false)), without_cookie: false });
+        end.listen();
+        end
+    };
+    for writes in [false, true] {
+        let (mut ours, mut theirs) = (client(FastOpen::new(&COOKIE, false), 300), server());
+        let (_, progress) = pass(&mut ours, &mut theirs);
+        assert!(progress.has(Progress::CONNECTED) && theirs.received() == 300);
+        assert_eq!(send(&mut theirs, NOW), [], "the answer waits");
+        let later = if writes { NOW } else { theirs.next_timeout() };
+        if writes {
+            theirs.write(NOW, 5000);
+        } else {
+            assert_eq!(later, NOW + 40 * MILLISECOND);
+            theirs.on_timeout(later, &mut ());
+        }
+        let answers = send(&mut theirs, later);
+        assert_eq!(answers.len(), 1);
+        let answer = answers[0];
+        assert_eq!(answer.flags, Flags::SYN.with(Flags::ACK));
+        assert_eq!(answer.fast_open(), Some(FastOpen::new(&COOKIE, false)));
+        assert_eq!(answer.len > 0, writes);
+        if !writes {
+            theirs.write(later, 5000);
+            assert_eq!(send(&mut theirs, later), [], "data waits for the end of the handshake");
+        }
+        ours.on_segment(later, &answer, &mut ());
+        for segment in send(&mut ours, later) {
+            theirs.on_segment(later, &segment, &mut ());
+        }
+        assert_eq!((theirs.state(), theirs.acked()), (State::Established, u64::from(answer.len)));
+        let data = send(&mut theirs, later);
+        assert_eq!(u64::from(data[0].seq), 1001 + theirs.acked(), "nothing is sent twice");
+        assert_eq!(theirs.sent(), 5000);
+    }
+}

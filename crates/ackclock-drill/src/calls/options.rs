@@ -240,6 +240,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
         "TCP_KEEPINIT" if freebsd => (options.keep_init.unwrap_or(keep_init) / SECOND) as i64,
         "TCP_NOOPT" if freebsd => i64::from(options.no_options),
+        // FreeBSD gives the flag of its control block (sys/netinet/tcp_var.h, TF_FASTOPEN).
+        "TCP_FASTOPEN" if freebsd => i64::from(options.fast_open != 0) << 31,
         "TCP_FASTOPEN" => options.fast_open,
         "TCP_FASTOPEN_CONNECT" => i64::from(options.fast_open_connect),
         "TCP_FASTOPEN_NO_COOKIE" => i64::from(options.fast_open_no_cookie),

@@ -1,6 +1,7 @@
 //! Settings of FreeBSD's kernel, as far as they concern an endpoint.
 
 use super::choose_congestion_control;
+use crate::cookies::Key;
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, CwrRule, EcnControl, EcnMode, InitialWindow};
 use ackclock_tcp::recovery::Recovery;
@@ -58,6 +59,10 @@ pub struct FreeBsd {
     pub keepalive_probes: Option<u32>,
     /// net.inet.tcp.fastopen.client_enable
     pub fast_open_client: Option<bool>,
+    /// net.inet.tcp.fastopen.server_enable
+    pub fast_open_server: bool,
+    /// net.inet.tcp.fastopen.setkey
+    pub fast_open_key: Option<Key>,
 }
 
 /// Number of SYN retransmissions from which on net.inet.tcp.rexmit_drop_options drops options
@@ -86,6 +91,8 @@ const OFF: &[(&str, &str)] = &[
     ("net.inet.tcp.abc_l_var", "2"),
     ("net.inet.tcp.always_keepalive", "1"),
     ("net.inet.tcp.fast_finwait2_recycle", "0"),
+    ("net.inet.tcp.fastopen.acceptany", "0"),
+    ("net.inet.tcp.fastopen.psk_enable", "0"),
     ("net.inet.tcp.functions_default", "freebsd"),
     ("net.inet.tcp.insecure_ack", "0"),
     ("net.inet.tcp.minmss", "216"),
@@ -201,6 +208,13 @@ impl FreeBsd {
             "net.inet.tcp.recvspace" => self.receive_buffer = bytes()?,
             "net.inet.tcp.sendspace" => self.send_buffer = bytes()?,
             "net.inet.tcp.fastopen.client_enable" => self.fast_open_client = switch()?,
+            "net.inet.tcp.fastopen.server_enable" => {
+                self.fast_open_server = number()? != 0;
+                if !self.fast_open_server {
+                    // tcp_fastopen.c, sysctl_net_inet_tcp_fastopen_server_enable: no key is left.
+                    self.fast_open_key = None;
+                }
+            }
             _ if HARMLESS.contains(&name) || OFF.contains(&(name, value)) => {}
             _ => return Ok(false),
         }

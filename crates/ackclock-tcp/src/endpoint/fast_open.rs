@@ -20,6 +20,8 @@ pub(super) struct Fast {
     /// Whether the peer's SYN was accepted, so that we may send data before the handshake ends, and the bytes of its data.
     pub accepted: bool,
     received: u32,
+    /// Whether the SYN-ACK waits for data to carry, as a delayed ACK does.
+    pub waits: bool,
 }
 
 impl Fast {
@@ -69,6 +71,12 @@ impl Endpoint {
         }
         if segment.flags.has(Flags::ACK) {
             segment.set_fast_open(fast.grant);
+            if fast.accepted && self.sender.config.conformance == Conformance::FreeBsd {
+                // sys/netinet/tcp_output.c, tcp_output: only the first SYN-ACK carries data.
+                let options = segment.header_len() - Segment::new(Flags::SYN).header_len();
+                let most = self.cold.peer_mss.min(self.sender.config.mss).saturating_sub(options);
+                self.send_with_syn(segment, most);
+            }
             return;
         }
         let Some(client) = fast.client else { return };
@@ -80,12 +88,22 @@ impl Endpoint {
                 _ => segment.header_len() - Segment::new(Flags::SYN).header_len(),
             };
             let most = client.mss.min(self.sender.config.mss).saturating_sub(options);
-            segment.len = u32::try_from(self.sender.written()).unwrap_or(u32::MAX).min(most);
-            fast.sent = segment.len;
-            let stats = self.sender.stats_mut();
-            stats.data_segments_sent += u64::from(segment.len > 0);
-            stats.bytes_sent += u64::from(segment.len);
+            self.send_with_syn(segment, most);
         }
+    }
+
+    /// Adds up to `most` bytes of data to our SYN or SYN-ACK.
+    fn send_with_syn(&mut self, segment: &mut Segment, most: u32) {
+        segment.len = u32::try_from(self.sender.written()).unwrap_or(u32::MAX).min(most);
+        self.cold.fast.sent = segment.len;
+        let stats = self.sender.stats_mut();
+        stats.data_segments_sent += u64::from(segment.len > 0);
+        stats.bytes_sent += u64::from(segment.len);
+    }
+
+    /// Whether the SYN-ACK has waited until there is data for it.
+    pub(super) fn answers_with_data(&self) -> bool {
+        self.cold.fast.waits && self.sender.written() > 0
     }
 
     /// Processes the SYN-ACK to our SYN, which acknowledges `acked` bytes of its data. The rest is sent again after the
@@ -127,7 +145,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes the acknowledgment of the SYN's data from the segment that ends a simultaneous open.
+    /// Takes the acknowledgment of the data in our SYN, or SYN-ACK, from the segment that ends the handshake.
     pub(super) fn take_syn_data_ack(&mut self, segment: &Segment, progress: &mut Progress) {
         if let Some(acked) = self.acked_with_syn(segment).filter(|&acked| acked > 0 && self.sender.nxt() == 0) {
             self.sender.take_syn_data(u64::from(acked));
@@ -151,11 +169,13 @@ impl Endpoint {
         obs: &mut O,
     ) -> bool {
         let Some(server) = self.cold.fast.server else { return false };
+        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
         let accepted = match (segment.fast_open(), server.cookie) {
             (Some(option), Some(cookie)) => {
                 let right = option.has_cookie() && option.cookie() == cookie.cookie();
-                if !right {
-                    // RFC 7413 section 4.2.2: the server sends back the right cookie, and takes the SYN alone.
+                if !right || freebsd {
+                    // RFC 7413 section 4.2.2: the server sends back the right cookie, and takes the SYN alone. FreeBSD
+                    // sends it back in any case (sys/netinet/tcp_output.c, tcp_output).
                     self.cold.fast.grant = Some(FastOpen::new(cookie.cookie(), option.is_experimental()));
                 }
                 right
@@ -185,14 +205,24 @@ impl Endpoint {
             progress.add(Progress::RECEIVED);
         }
         self.receiver.acknowledge_with_syn(&self.sender.config);
-        self.due.set(Due::SYN, true);
+        if freebsd {
+            // sys/netinet/tcp_input.c, tcp_do_segment (tfo_syn)
+            self.cold.fast.waits = true;
+            self.cold.timers.syn = now + self.sender.config.delayed_ack;
+            self.retime();
+        } else {
+            self.due.set(Due::SYN, true);
+        }
         self.enter(now, State::SynReceived, obs);
         true
     }
 
     /// Whether data may be sent now although the handshake has not ended: the peer's SYN had a right cookie. A FIN
-    /// waits for the end of the handshake.
+    /// waits for the end of the handshake. FreeBSD sends nothing but the SYN-ACK (sys/netinet/tcp_output.c, tcp_output).
     pub(super) fn sends_early(&self) -> bool {
-        self.state == State::SynReceived && self.cold.fast.accepted && !self.sender.is_closed()
+        self.state == State::SynReceived
+            && self.cold.fast.accepted
+            && !self.sender.is_closed()
+            && self.sender.config.conformance != Conformance::FreeBsd
     }
 }

@@ -289,6 +289,7 @@ impl Endpoint {
     /// Makes the SYN or SYN-ACK that is due.
     pub(super) fn syn<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
         self.due.set(Due::SYN, false);
+        self.cold.fast.waits = false;
         let mut segment = Segment::new(Flags::SYN);
         // RFC 7323 section 2.5 and RFC 2018 section 2: a SYN-ACK carries only options that the SYN offered.
         let answering = self.state == State::SynReceived;

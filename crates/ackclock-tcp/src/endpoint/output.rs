@@ -25,6 +25,7 @@ impl Endpoint {
         }
         match self.state {
             State::Closed | State::Listen | State::SynSent => return None,
+            State::SynReceived if self.answers_with_data() => return Some(self.syn(now, obs)),
             State::SynReceived if !self.sends_early() => {}
             State::TimeWait | State::FinWait2 => {}
             _ => {

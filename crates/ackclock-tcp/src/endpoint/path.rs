@@ -1,6 +1,6 @@
 //! What the endpoint is told of its path.
 
-use super::handshake::STAMPS_LEN;
+use crate::segment::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, unwrap};
 use crate::pacing::HEADERS;
 use crate::sender::Probe;

@@ -95,6 +95,10 @@ impl Endpoint {
         if self.cold.timers.user <= now {
             return self.give_up(now, self.sender.config.reset_on_give_up, progress, obs);
         }
+        if self.cold.timers.syn <= now && self.cold.fast.waits {
+            self.cold.timers.syn = NEVER;
+            self.due.set(Due::SYN, true);
+        }
         if self.cold.timers.syn <= now {
             self.cold.timers.syn = NEVER;
             self.cold.syn_retries += 1;
