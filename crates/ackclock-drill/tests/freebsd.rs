@@ -17,7 +17,7 @@ fn every_script_of_freebsd_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 39);
+    assert!(scripts.len() >= 40);
     let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -49,6 +49,7 @@ fn what_is_not_understood_is_named() {
     assert_eq!(named("`sockstat -l | grep x`"), "command sockstat -l | grep x");
     assert_eq!(named("`sockstat -s | sort`"), "command sockstat -s | sort");
     assert_eq!(named("`sysctl -w net.inet.tcp.blackhole=3`"), "sysctl net.inet.tcp.blackhole=3");
+    assert_eq!(named("`sysctl -w net.inet.tcp.rfc1323=4`"), "sysctl net.inet.tcp.rfc1323=4");
     assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "TCP in UDP without --udp_encapsulation=tcp");
     assert_eq!(named("`sysctl -w net.inet.tcp.cc.algorithm=cdg`"), "sysctl net.inet.tcp.cc.algorithm=cdg");
     let linux = play("linux", &format!("{SOCKET}+0 setsockopt(3, IPPROTO_TCP, TCP_NOOPT, [1], 4) = 0\n")).0;

@@ -10,8 +10,8 @@ use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, Segment};
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FreeBsd {
-    /// net.inet.tcp.rfc1323: window scaling and timestamps.
-    rfc1323: Option<bool>,
+    /// net.inet.tcp.rfc1323: neither of window scaling and timestamps, both, the first only or the second only.
+    rfc1323: Option<u32>,
     sack: Option<bool>,
     ecn: Option<u8>,
     rexmit_initial: Option<Nanos>,
@@ -72,15 +72,23 @@ const DROPS_OPTIONS_AFTER: u32 = 3;
 /// Settings that have no effect on a single connection without other load.
 const HARMLESS: &[&str] = &[
     "net.inet.icmp.icmplim",
+    "net.inet.tcp.bind_all_fibs",
+    "net.inet.tcp.do_tcpdrain",
     "net.inet.tcp.drop",
+    "net.inet.tcp.hostcache.enable",
     "net.inet.tcp.hostcache.purge",
     "net.inet.tcp.hostcache.purgenow",
     "net.inet.tcp.log_debug",
+    "net.inet.tcp.isn_reseed_interval",
     "net.inet.tcp.log_in_vain",
     "net.inet.tcp.nolocaltimewait",
     "net.inet.tcp.per_cpu_timers",
+    "net.inet.tcp.require_unique_port",
+    "net.inet.tcp.soreceive_stream",
     "net.inet.tcp.syncache.rexmtlimit",
+    "net.inet.tcp.syncache.see_other",
     "net.inet.tcp.syncookies",
+    "net.inet.tcp.ts_offset_per_conn",
     "net.inet.tcp.tso",
     // The device's MTU is that of the packets in the tunnel.
     "net.inet.tcp.udp_tunneling_overhead",
@@ -159,7 +167,10 @@ impl FreeBsd {
         let millis = || number().map(|millis| Some(u64::from(millis) * MILLISECOND));
         match name {
             "kern.ipc.maxsockbuf" => self.largest_buffer = bytes()?,
-            "net.inet.tcp.rfc1323" => self.rfc1323 = switch()?,
+            "net.inet.tcp.rfc1323" => match number()? {
+                mode @ 0..=3 => self.rfc1323 = Some(mode),
+                _ => return Ok(false),
+            },
             "net.inet.tcp.sack.enable" => self.sack = switch()?,
             "net.inet.tcp.ecn.enable" => self.ecn = u8::try_from(number()?).ok().or(Some(u8::MAX)),
             "net.inet.tcp.rexmit_initial" => self.rexmit_initial = millis()?,
@@ -224,8 +235,8 @@ impl FreeBsd {
     /// Applies the settings to a stack's configuration.
     /// `passive` is whether the peer opens the connection.
     pub fn apply(&self, config: &mut Config, passive: bool) -> Result<(), Stop> {
-        if let Some(on) = self.rfc1323 {
-            (config.timestamps, config.window_scaling) = (on, on);
+        if let Some(mode) = self.rfc1323 {
+            (config.window_scaling, config.timestamps) = (matches!(mode, 1 | 2), matches!(mode, 1 | 3));
         }
         config.sack = self.sack.unwrap_or(config.sack);
         if let Some(mode) = self.ecn {
