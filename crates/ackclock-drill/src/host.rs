@@ -20,6 +20,8 @@ use ackclock_tcp::{Config, Endpoint, Flags, NEVER, Nanos, Progress, SECOND, Segm
 pub const ISS: u32 = 0;
 /// Time to live of packets by default (Linux net.ipv4.ip_default_ttl, FreeBSD net.inet.ip.ttl).
 const HOPS: i64 = 64;
+/// Bytes of a signature with its padding (RFC 2385 section 3.0).
+const SIGNATURE: u32 = 20;
 /// Number of timer expiries at the same time from which the timer is considered stuck.
 const MOST_AT_ONCE: u32 = 100_000;
 
@@ -49,7 +51,11 @@ fn sent(at: Nanos, socket: SocketId, segment: &Segment, options: &Options, udp: 
     let stored = |names: [&str; 2]| names.iter().find_map(|&name| options.stored.get(name)).copied();
     let service = stored(["IP_TOS", "IPV6_TCLASS"]).unwrap_or(0) as u8 & !3;
     let hops = stored(["IP_TTL", "IPV6_UNICAST_HOPS"]).unwrap_or(HOPS) as u8;
-    Sent { at, flow: socket, tcp: tcp_of(segment), ecn: segment.ecn as u8, service, hops, udp }
+    let mut tcp = tcp_of(segment);
+    if options.signs {
+        tcp.options.get_or_insert_default().push(TcpOption::Md5);
+    }
+    Sent { at, flow: socket, tcp, ecn: segment.ecn as u8, service, hops, udp }
 }
 
 /// The host under test.
@@ -207,6 +213,9 @@ impl Host {
         if let Some(server) = passive.then(|| self.fast_open_server(from)).flatten() {
             endpoint.serve_fast_open(server);
         }
+        if options.signs {
+            endpoint.leave_room(SIGNATURE);
+        }
         let mut stamps = Stamps::default();
         stamps.set(options.timestamping, 0, 0);
         Ok(Box::new(Connection {
@@ -270,6 +279,9 @@ impl Host {
         let listener = self.under_test.filter(|&id| matches!(self.sockets[id].role, Role::Listening(_)));
         if listener.is_some_and(|id| self.needs_cookies(id, tcp)) {
             return Stop::unsupported("Fast Open cookies of a server");
+        }
+        if self.is_freebsd() && self.distrusts(tcp, signed) {
+            return Ok(());
         }
         let back = packet.udp.map(|(source, destination)| (destination, source));
         if back.is_some_and(|(port, _)| Some(port) != self.sysctls.freebsd.tunnel_port) {
@@ -342,6 +354,17 @@ impl Host {
             None => self.drain(),
         }
         Ok(())
+    }
+
+    /// Whether a packet is dropped because of the signature that it has or has not. The sockets' peer has a key, and the
+    /// signatures of a script are right (sys/netinet: tcp_input.c, tcp_input_with_port; tcp_syncache.c, syncache_add).
+    fn distrusts(&self, tcp: &Tcp, signed: bool) -> bool {
+        let Some(socket) = self.under_test.map(|id| &self.sockets[id]) else { return false };
+        match &socket.role {
+            Role::Listening(_) if tcp.flags & Flags::SYN.0 != 0 => signed != socket.options.signs,
+            Role::Connection(connection) if !connection.over => socket.options.signs && !signed,
+            _ => false,
+        }
     }
 
     /// Applies FreeBSD's rules for arriving segments to all connections.

@@ -39,6 +39,8 @@ pub struct Settings {
     pub strict_segments: bool,
     /// `--udp_encapsulation=tcp`: TCP packets travel in UDP datagrams.
     pub tcp_in_udp: bool,
+    /// `--tcp_md5_secret`: packets may have signatures.
+    pub signatures: bool,
     /// `--non_fatal=syscall`: a call with another result than the script's does not end the script.
     pub lenient_calls: bool,
     /// `--init_scripts`: shell scripts that run first.
@@ -59,6 +61,7 @@ impl Default for Settings {
             scaled_echoes: false,
             strict_segments: false,
             tcp_in_udp: false,
+            signatures: false,
             lenient_calls: false,
             init_scripts: Vec::new(),
         }
@@ -125,6 +128,7 @@ impl Settings {
             }
             "strict_segments" => self.strict_segments = true,
             "udp_encapsulation" if text == "tcp" => self.tcp_in_udp = true,
+            "tcp_md5_secret" if !text.is_empty() => self.signatures = true,
             "non_fatal" if text == "syscall" => self.lenient_calls = true,
             "tcp_ts_ecr_scaled" => self.scaled_echoes = true,
             "init_scripts" => self.init_scripts.extend(text.split(',').map(str::to_owned)),

@@ -71,6 +71,13 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         }
         "then" => simple(arguments, sysctls, files, depth),
         "fi" | "cc" => Ok(()),
+        // Modules of the kernel, and keys of signatures, which the script's options name, too.
+        "kldload" | "kldstat" => Ok(()),
+        "setkey"
+            if arguments.iter().all(|argument| matches!(argument.as_str(), "-c" | "-F")) && !arguments.is_empty() =>
+        {
+            Ok(())
+        }
         "setkey" if arguments.is_empty() => {
             sysctls.freebsd.fast_open_key = Some(Key::default());
             Ok(())

@@ -15,6 +15,9 @@ use crate::{choices, expect, sockstat, stack};
 use ackclock_tcp::info::EcnUse;
 use ackclock_tcp::{Config, Nanos};
 
+/// The feature of TCP_MD5SIG, which needs `--tcp_md5_secret`.
+const SIGNATURES: &str = "MD5 signatures";
+
 /// A host with our endpoint.
 pub struct Simulated<'a> {
     host: Host,
@@ -44,6 +47,9 @@ impl Machine for Simulated<'_> {
         if self.host.settings.tcp_in_udp && !self.host.is_freebsd() {
             return Stop::unsupported("TCP in UDP");
         }
+        if self.host.settings.signatures && !self.host.is_freebsd() {
+            return Stop::unsupported(SIGNATURES);
+        }
         Ok(())
     }
 
@@ -52,14 +58,15 @@ impl Machine for Simulated<'_> {
     }
 
     fn beyond(&self, event: &Event) -> Option<String> {
-        match &event.action {
+        let what = match &event.action {
             Action::Packet(packet) if packet.udp.is_some() && !self.host.settings.tcp_in_udp => {
                 Some("TCP in UDP without --udp_encapsulation=tcp".to_owned())
             }
             Action::Packet(packet) => beyond(packet),
             Action::Call(call) => calls::beyond(call),
             Action::Command(_) | Action::Code(_) => None,
-        }
+        };
+        what.filter(|what| what != SIGNATURES || !self.host.settings.signatures)
     }
 
     fn command(&mut self, command: &str) -> Result<(), Stop> {
@@ -195,7 +202,7 @@ fn beyond(packet: &Packet) -> Option<String> {
     }
     match &packet.body {
         Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
-            crate::ast::TcpOption::Md5 if !packet.inbound => Some("MD5 signatures".to_owned()),
+            crate::ast::TcpOption::Md5 if !packet.inbound => Some(SIGNATURES.to_owned()),
             crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
             _ => None,
         }),

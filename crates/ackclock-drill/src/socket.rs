@@ -48,6 +48,8 @@ pub struct Options {
     pub fast_open_no_cookie: bool,
     /// TCP_FASTOPEN_KEY
     pub fast_open_key: Option<Key>,
+    /// TCP_MD5SIG, whether packets have signatures (FreeBSD).
+    pub signs: bool,
     /// TCP_NOOPT
     pub no_options: bool,
     /// TCP_USER_TIMEOUT

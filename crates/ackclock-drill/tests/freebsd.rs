@@ -17,7 +17,7 @@ fn every_script_of_freebsd_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/freebsd");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 40);
+    assert!(scripts.len() >= 41);
     let outcomes = scripts.iter().map(|path| (path, play("freebsd", &fs::read_to_string(path).unwrap()).0));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -52,6 +52,10 @@ fn what_is_not_understood_is_named() {
     assert_eq!(named("`sysctl -w net.inet.tcp.rfc1323=4`"), "sysctl net.inet.tcp.rfc1323=4");
     assert_eq!(named("< . 1:1(0) ack 1 win 10/udp(1 > 9811)"), "TCP in UDP without --udp_encapsulation=tcp");
     assert_eq!(named("`sysctl -w net.inet.tcp.cc.algorithm=cdg`"), "sysctl net.inet.tcp.cc.algorithm=cdg");
+    let signs = "setsockopt(3, IPPROTO_TCP, TCP_MD5SIG, [1], 4) = 0";
+    assert_eq!(named(signs), "MD5 signatures", "the script has no key");
+    let secret = play("linux", &format!("--tcp_md5_secret=abc\n{SOCKET}")).0;
+    assert!(matches!(&secret, Verdict::Unsupported { what, .. } if what == "MD5 signatures"), "{secret:?}");
     let linux = play("linux", &format!("{SOCKET}+0 setsockopt(3, IPPROTO_TCP, TCP_NOOPT, [1], 4) = 0\n")).0;
     assert!(matches!(&linux, Verdict::Unsupported { what, .. } if what == "socket option TCP_NOOPT"), "{linux:?}");
 }

@@ -251,6 +251,9 @@ impl Machine for Live {
         if self.settings.tcp_in_udp {
             return Stop::unsupported("TCP in UDP");
         }
+        if self.settings.signatures {
+            return Stop::unsupported("MD5 signatures");
+        }
         system::enter_namespace()?;
         let device = Device::new(&self.tun)?;
         let [local, remote] = self.addresses();

@@ -104,6 +104,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
         "TCP_FASTOPEN_KEY" => options.fast_open_key = Some(fast_open_key(argument, arguments.int(4)?)?),
         "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
         "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
+        "TCP_MD5SIG" if freebsd && !connected => options.signs = number()? != 0,
         "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
         "TCP_USER_TIMEOUT" => options.user_timeout = Some(count()? * MILLISECOND).filter(|&timeout| timeout > 0),
         "TCP_NOTSENT_LOWAT" => options.not_sent_low = Some(count()?).filter(|&low| low > 0),
@@ -240,6 +241,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_KEEPCNT" => i64::from(keepalive.probes),
         "TCP_KEEPINIT" if freebsd => (options.keep_init.unwrap_or(keep_init) / SECOND) as i64,
         "TCP_NOOPT" if freebsd => i64::from(options.no_options),
+        "TCP_MD5SIG" if freebsd => i64::from(options.signs),
         // FreeBSD gives the flag of its control block (sys/netinet/tcp_var.h, TF_FASTOPEN).
         "TCP_FASTOPEN" if freebsd => i64::from(options.fast_open != 0) << 31,
         "TCP_FASTOPEN" => options.fast_open,

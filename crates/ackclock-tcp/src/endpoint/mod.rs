@@ -212,6 +212,8 @@ struct Cold {
     soft_error: Option<Error>,
     /// The segment that is due for [`Due::REPLY`].
     reply: Segment,
+    /// Bytes of each header that [`Endpoint::leave_room`] keeps free.
+    room: u32,
     /// Offers of the peer's SYN.
     peer_mss: u32,
     peer_sack: bool,
@@ -278,6 +280,7 @@ impl Endpoint {
                 error: None,
                 soft_error: None,
                 reply: Segment::new(Flags::RST),
+                room: 0,
                 peer_mss: 536,
                 peer_sack: false,
                 peer_scales: false,

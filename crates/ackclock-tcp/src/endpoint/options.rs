@@ -1,6 +1,7 @@
 //! Socket options: settings that an application may change on a connection.
 
 use super::Endpoint;
+use super::output::MAX_OPTIONS;
 use crate::config::Keepalive;
 use crate::{NEVER, Nanos};
 
@@ -60,6 +61,12 @@ impl Endpoint {
     /// handshake.
     pub fn set_max_segment(&mut self, bytes: u32) {
         self.sender.config.mss = bytes;
+    }
+
+    /// Keeps bytes of each header free for options that the driver adds, such as the 20 bytes of a signature (RFC 2385), at
+    /// most 40; to be called before the handshake.
+    pub fn leave_room(&mut self, bytes: u32) {
+        self.cold.room = bytes.min(MAX_OPTIONS);
     }
 
     /// Turns immediate ACKs on or off (TCP_QUICKACK); alternating receiving and sending ends them.

@@ -184,7 +184,7 @@ impl Endpoint {
     /// left out (RFC 9768 section 3.2.3.3).
     #[inline(never)]
     fn share_options(&self, blocks: usize) -> (usize, Option<AccEcnOption>) {
-        let room = MAX_OPTIONS - if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
+        let room = self.room();
         let Some(option) = self.cold.acc.option().filter(|_| self.tells_marks()) else { return (blocks, None) };
         for count in (self.cold.acc.needed(&option)..=option.count).rev() {
             let option = AccEcnOption { count, ..option };
@@ -199,7 +199,14 @@ impl Endpoint {
     /// Number of SACK blocks that fit into a header with timestamps, if they are in use (RFC 2018 section 3).
     #[inline]
     fn most_blocks(&self) -> usize {
-        if self.uses.has(Uses::TIMESTAMPS) { 3 } else { MAX_SACK_BLOCKS }
+        (self.room().saturating_sub(2) / 8).min(MAX_SACK_BLOCKS as u32) as usize
+    }
+
+    /// Bytes of options that a header has room for besides the timestamps, if they are in use.
+    #[inline]
+    fn room(&self) -> u32 {
+        let stamps = if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
+        (MAX_OPTIONS - stamps).saturating_sub(self.cold.room)
     }
 
     /// Fills in the fields of every segment of a synchronised connection. `new_data` is whether the segment carries
