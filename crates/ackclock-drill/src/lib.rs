@@ -3,6 +3,7 @@
 //! [`run`] takes the text of a script and returns whether the stack behaved as the script states. The Python code of
 //! the script is not run here: it is returned as [`Snippet`]s with the values in scope for each.
 
+mod arrivals;
 pub mod ast;
 pub mod calls;
 mod choices;

@@ -1,8 +1,8 @@
 //! What the endpoint is told of its path.
 
-use crate::segment::STAMPS_LEN;
 use super::{Due, Endpoint, State, Uses, unwrap};
 use crate::pacing::HEADERS;
+use crate::segment::STAMPS_LEN;
 use crate::sender::Probe;
 use crate::{Flags, Nanos, Observer, PathSearch, Segment};
 
