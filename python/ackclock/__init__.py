@@ -123,6 +123,7 @@ _HOMES = {
 """Where the public names live. They are imported at first use, so that the command line is ready for Ctrl-C at once."""
 
 _HOOKS = {
+    "column.unit": "ackclock.results.declared:column_unit",
     "table.html": "ackclock.report.tables:html_table",
     "comparison.html": "ackclock.report.notebook:comparison_html",
     "result.figures": "ackclock.plot.run:Plot",

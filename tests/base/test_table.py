@@ -80,3 +80,39 @@ def test_notebooks_show_the_first_rows():
     html = make_table(n=list(range(30)))._repr_html_()
     assert html.count("<tr>") == 21
     assert "30 rows" in html
+
+
+def test_a_printed_table_has_names_units_cells_and_its_shape():
+    table = make_table(flow=["a", None], goodput_bps=[1.5e6, None], cwnd=[14480, 28960])
+    assert str(table).splitlines() == [
+        "flow  goodput_bps   cwnd",
+        "            bit/s  bytes",
+        "a         1500000  14480",
+        "-               -  28960",
+        "[2 rows, 3 columns]",
+    ]
+    assert repr(table) == str(table)
+
+
+def test_a_printed_table_is_short_whatever_the_table_has():
+    long = make_table(n=list(range(100_000)), text=["x" * 1000] * 100_000)
+    lines = str(long).splitlines()
+    assert len(lines) == 12
+    assert lines[-1] == "[100,000 rows, 2 columns; the first 10 rows are shown]"
+    assert max(map(len, lines)) < 60
+    wide = make_table(**{f"column{number}": [number] for number in range(100)})
+    assert all(len(line) <= 100 for line in str(wide).splitlines())
+    assert [word for line in str(wide).splitlines() for word in line.split() if word.startswith("column")] == [
+        *wide.column_names,
+        "columns]",
+    ]
+
+
+def test_tables_without_rows_or_columns_print():
+    assert str(make_table(n=[1]).where(np.array([False]))) == "n\n[0 rows, 1 column]"
+    assert str(make_table()) == "0 rows, no columns"
+
+
+def test_text_of_others_moves_no_cursor():
+    assert "\x1b" not in str(make_table(name=["a\x1b[2Jb\nc"]))
+    assert "\\x1b[2Jb\\nc" in str(make_table(name=["a\x1b[2Jb\nc"]))

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,7 @@ __all__ = [
     "FolderError",
     "check_folder",
     "output_folder",
+    "print_csv",
     "write_bytes",
     "write_csv",
     "write_json",
@@ -204,6 +205,11 @@ def write_json(path: Path, document: Any) -> None:
 def write_csv(path: Path, table: Table) -> None:
     """Writes a table as CSV with a header line; floats keep every digit, empty cells are empty."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table.column_names)
-        writer.writerows(table.cells())
+        print_csv(file, table)
+
+
+def print_csv(file: TextIO, table: Table) -> None:
+    """The same into an open file, such as standard output."""
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(table.column_names)
+    writer.writerows(table.cells())

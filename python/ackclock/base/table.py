@@ -9,6 +9,7 @@ from arro3.core import Array, ChunkedArray, DataType, Field
 from arro3.core import Table as ArrowTable
 
 from ackclock.base.hooks import Hook
+from ackclock.base.preview import preview
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Table", "stack"]
 
 _html: Hook[[Sequence[str], Sequence[Sequence[object]]], object] = Hook("table.html")
+_unit: Hook[[str], str] = Hook("column.unit")
+
+PREVIEWED = 10
+"""Rows that `print` shows of a table."""
 
 
 class Table:
@@ -28,7 +33,8 @@ class Table:
 
     It speaks Arrow's C stream interface, so ``polars.DataFrame(table)``, ``pyarrow.table(table)`` and
     ``duckdb.from_arrow(table)`` open it without copying. Units are in the column names: ``_s`` seconds, ``_ms``
-    milliseconds, ``_bps`` bits per second; window and sequence columns are bytes.
+    milliseconds, ``_bps`` bits per second; window and sequence columns are bytes. `print` shows the first ten rows, the
+    units of the columns and the number of rows.
     """
 
     __slots__ = ("_arrow",)
@@ -109,10 +115,18 @@ class Table:
         return _unpack, ([_pack(name, self._arrow.column(name)) for name in self.column_names],)
 
     def __repr__(self) -> str:
-        return f"<ackclock.Table, {len(self)} rows: {', '.join(self.column_names)}>"
+        names = self.column_names
+        units = [_unit(name) for name in names]
+        return preview(names, units, list(self._first(PREVIEWED)), len(self))
+
+    def _first(self, count: int) -> Iterator[tuple[Any, ...]]:
+        """The first rows as tuples; the other rows are not converted."""
+        if not self.column_names:
+            return iter(())
+        return Table(self._arrow.slice(0, min(count, len(self)))).cells()
 
     def _repr_html_(self) -> str:
-        shown = [list(row.values()) for _, row in zip(range(20), self.rows(), strict=False)]
+        shown = [list(cells) for cells in self._first(20)]
         note = f"<p>{len(self)} rows</p>" if len(self) > len(shown) else ""
         return str(_html(self.column_names, shown)) + note
 

@@ -63,6 +63,7 @@ from ackclock.cli.pack import pack, verify
 from ackclock.cli.plot import export, plot
 from ackclock.cli.report import report
 from ackclock.cli.serve import serve
+from ackclock.cli.sql import sql
 from ackclock.cli.sweep import sweep
 from ackclock.cli.tmix import app as tmix
 
@@ -84,6 +85,7 @@ app = App(
 app.command(commands.run, name="run")
 app.command(sweep, name="sweep")
 app.command(ls, name="ls")
+app.command(sql, name="sql")
 app.command(pack, name="pack")
 app.command(verify, name="verify")
 app.command(plot, name="plot")

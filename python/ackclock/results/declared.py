@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from ackclock import _core
 
-__all__ = ["ASKED", "KEYS", "PROBES", "SUMMARISED", "TABLES", "Column", "Declaration"]
+__all__ = ["ASKED", "KEYS", "PROBES", "SUMMARISED", "TABLES", "Column", "Declaration", "column_unit"]
 
 
 class Column(TypedDict):
@@ -53,3 +53,13 @@ KEYS = {
 
 SUMMARISED = {**KEYS, **dict.fromkeys(("delays", "limits", "tmix"), ("flow",))}
 """The tables with one row for each flow, link or client, with the columns that name it."""
+
+_UNITS = {column["name"]: column["unit"] for table in TABLES.values() for column in table["columns"]}
+_ENDINGS = {"_s": "s", "_ms": "ms", "_bps": "bit/s", "_bytes": "bytes"}
+
+
+def column_unit(name: str) -> str:
+    """The unit of a column of any table: as declared, else by the ending of its name; empty if it has none."""
+    if name in _UNITS:
+        return _UNITS[name]
+    return next((unit for ending, unit in _ENDINGS.items() if name.endswith(ending)), "")

@@ -11,9 +11,9 @@ import duckdb
 from ackclock.store.layout import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-__all__ = ["ask"]
+__all__ = ["ask", "explained"]
 
 POLL_S = 0.05
 """Seconds between two looks for an interrupt where waiting itself cannot be interrupted, as on Windows."""
@@ -55,3 +55,13 @@ def ask(what: object, connection: duckdb.DuckDBPyConnection, question: Callable[
         while not answer.done():
             connection.interrupt()
             wait([answer], POLL_S)
+
+
+def explained(message: str, tables: Sequence[str]) -> str:
+    """The end of a message about a refused query: DuckDB does not know the tables that no query has named yet."""
+    if "Catalog Error: Table" in message:
+        return f"\ntables of the store: {', '.join(tables)}"
+    near = message.partition('syntax error at or near "')[2].partition('"')[0]
+    if near in tables:
+        return f"\n{near} is a word of SQL: as the name of the table, it needs double quotes"
+    return ""

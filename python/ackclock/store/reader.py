@@ -18,7 +18,7 @@ from ackclock.base.near import suggestion
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
 from ackclock.stats.weighted import normalised
-from ackclock.store.database import ask
+from ackclock.store.database import ask, explained
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
@@ -198,6 +198,9 @@ class Store:
             If the query is wrong, or a file that it needs is damaged.
         """
         connection = self._connection()
+        if query.strip().rstrip(";").lower() == "show tables":
+            # DuckDB would name the views behind the tables, too.
+            query, parameters = "SELECT unnest(?) AS name", [self.tables]
         for name in self.tables:
             if name.lower() in query.lower():
                 self._make_view(name)
@@ -206,9 +209,18 @@ class Store:
             kinds = [one.type for one in connection.extract_statements(query)]
             if kinds not in ([duckdb.StatementType.SELECT], [duckdb.StatementType.EXPLAIN]):
                 raise StoreError("a store is read with one query that gives rows: SELECT, or what is short for one")
-            return ArrowTable.from_arrow(connection.sql(query, params=list(parameters or [])))
+            found = connection.sql(query, params=list(parameters or []))
+            for column, kind in zip(found.columns, found.types, strict=True):
+                if "INTERVAL" in str(kind):
+                    raise StoreError(
+                        f"{self.path}: column {column}: a table has no intervals; epoch(...) gives seconds"
+                    )
+            return ArrowTable.from_arrow(found)
 
-        return Table(ask(self.path, connection, rows))
+        try:
+            return Table(ask(self.path, connection, rows))
+        except StoreError as error:
+            raise StoreError(f"{error}{explained(str(error), self.tables)}") from None
 
     def table(self, name: str) -> Table:
         """A whole table, in the order of the sweep; see `sql` for a part of it.
