@@ -24,9 +24,13 @@ __all__ = [
 class RefusedError(ValueError):
     """Something was asked for that cannot be; the message is for people: what, why, and what would be accepted."""
 
+    code = "ACK009"
+
 
 class ClusterError(RefusedError):
     """No scheduler or no worker of a cluster answers, or a worker has another build of ackclock."""
+
+    code = "ACK035"
 
 
 class Problem(TypedDict):
@@ -46,6 +50,8 @@ SHOWN = 20
 
 class ScenarioError(ValueError):
     """A scenario that cannot run. Everything wrong with it is in ``problems``; nothing has been run or written."""
+
+    code = "ACK010"
 
     def __init__(self, problems: Sequence[Problem], source: str = "") -> None:
         self.problems: list[Problem] = list(problems)
@@ -72,9 +78,13 @@ class ScenarioError(ValueError):
 class RenamedWarning(FutureWarning):
     """A scenario has an old name of a field or value. The next release refuses it; ``ackclock migrate`` replaces it."""
 
+    code = "ACK011"
+
 
 class AlgorithmError(Exception):
     """A congestion control of the user raised an exception, which is the cause, panicked, or left a wrong value."""
+
+    code = "ACK020"
 
     def __init__(self, algorithm: str, flow: str, time_s: float | None, callback: str, what: str) -> None:
         super().__init__(algorithm, flow, time_s, callback, what)
@@ -96,6 +106,8 @@ class AlgorithmError(Exception):
 class TransportError(Exception):
     """A transport that is not ours broke the rules of its interface, and the run ended."""
 
+    code = "ACK023"
+
     def __init__(self, transport: str, flow: str, time_s: float, call: str, what: str) -> None:
         super().__init__(transport, flow, time_s, call, what)
         self.transport = transport
@@ -116,6 +128,8 @@ class TransportError(Exception):
 class ProcessError(Exception):
     """The process of a run with code of the user, such as a congestion control in Python, ended before the run did."""
 
+    code = "ACK024"
+
     def __init__(self, why: str, said: str | None = None) -> None:
         super().__init__(why, said)
         self.said = said
@@ -127,6 +141,8 @@ class ProcessError(Exception):
 
 class VerificationError(Exception):
     """The verification of a run found something: its numbers are not to be used. It is a defect of ackclock."""
+
+    code = "ACK026"
 
     def __init__(self, seed: int, findings: Sequence[str]) -> None:
         super().__init__(seed, findings)

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+from ackclock._errors import RefusedError
 from ackclock.base.files import FolderError
 from ackclock.cc import templates
 
@@ -23,12 +24,12 @@ def test_a_folder_is_written_whole_or_not_at_all(cli, tmp_path, monkeypatch):
     assert sorted(texts) == [".gitignore", "Makefile", "README.md", "ackclock_transport.h", "my-own-2.c"]
     assert 'ACKCLOCK_TEXT("my.own_2")' in texts["my-own-2.c"]
     assert not [name for name, text in texts.items() if "template-" in text]
-    exists = "ackclock: my-own-2 exists; it is not overwritten\n"
+    exists = "ackclock: my-own-2 exists; it is not overwritten [ACK008]\n"
     assert cli("new", "transport", "my.own_2") == (2, "", exists)
     (tmp_path / "file").write_text("")
     with pytest.raises(FolderError, match="cannot be written: Not a directory"):
         templates.write_transport("other", within=tmp_path / "file")
-    with pytest.raises(FolderError, match="'Mine' is no name"):
+    with pytest.raises(RefusedError, match="'Mine' is no name"):
         templates.write_transport("Mine")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "my-own-2"]
 
@@ -43,7 +44,7 @@ def test_a_folder_is_written_whole_or_not_at_all(cli, tmp_path, monkeypatch):
 )
 def test_wrong_uses_have_a_message(cli, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    assert cli("new", "transport", *arguments) == (2, "", f"ackclock: {message}\n")
+    assert cli("new", "transport", *arguments) == (2, "", f"ackclock: {message} [ACK001]\n")
     assert not list(tmp_path.iterdir())
 
 

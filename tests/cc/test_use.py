@@ -77,9 +77,9 @@ def test_the_command_line_makes_loads_lists_and_runs_one(cli, tmp_path):
     status, out, err = cli("new", "cc", "my-reno")
     assert (status, err) == (0, "")
     assert "my_reno.py" in out
-    assert cli("new", "cc", "my-reno") == (2, "", "ackclock: my_reno.py exists; it is not overwritten\n")
+    assert cli("new", "cc", "my-reno") == (2, "", "ackclock: my_reno.py exists; it is not overwritten [ACK008]\n")
     assert cli("new", "cc", "Other")[0] == 2
-    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow\n"
+    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow [ACK001]\n"
     assert cli("new", "queue", "other") == (2, "", unknown)
     assert [path.name for path in tmp_path.glob("*.py")] == ["my_reno.py"]
     assert cli("new", "cc", "a.b_c", "--full")[0] == 0
@@ -113,7 +113,7 @@ def test_a_file_that_cannot_be_loaded(cli, tmp_path, content, words):
     assert (status, out) == (2, "")
     assert words in err.splitlines()[-1]
     assert cli("run", "base.toml", "--load", "base.toml")[2].endswith(
-        "accepted: a file NAME.py, a library or a crate\n"
+        "accepted: a file NAME.py, a library or a crate [ACK021]\n"
     )
 
 
@@ -128,5 +128,5 @@ def test_the_command_line_shows_the_traceback_of_one_that_fails(cli, tmp_path):
     assert "mine.py" in err
     assert "return STEP()" in err
     assert err.splitlines()[-1].startswith("ackclock: mine of flow bu")
-    assert err.splitlines()[-1].endswith("in increase: ZeroDivisionError: division by zero")
+    assert err.splitlines()[-1].endswith("in increase: ZeroDivisionError: division by zero [ACK020]")
     assert not (tmp_path / "results").exists()

@@ -270,7 +270,7 @@ def test_closed_streams_are_no_error(arguments, streams):
 def test_output_that_finds_no_room_is_one_message(arguments):
     shell = f"{sys.executable} -m ackclock {arguments} > /dev/full"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (2, "ackclock: standard output: No space left on device\n")
+    assert (done.returncode, done.stderr) == (2, "ackclock: standard output: No space left on device [ACK007]\n")
 
 
 def test_terminals_without_unicode_are_no_error():

@@ -21,10 +21,10 @@ def file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["check", "a.toml", "--set", "bottleneck.rate=10Mbit"], '; did you mean "10Mbps"?\n'),
-        (["check", "a.toml", "--set", "bottleneck.delay=10msec"], '; did you mean "ms"?\n'),
-        (["sweep", "a.toml", "--vary", "queue=1bdp", "--out", "x"], '; did you mean "bottleneck.queue"?\n'),
-        (["sweep", "a.toml", "--vary", "cc=reno", "--out", "x"], '; did you mean "flows[0].cc"?\n'),
+        (["check", "a.toml", "--set", "bottleneck.rate=10Mbit"], '; did you mean "10Mbps"? [ACK010]\n'),
+        (["check", "a.toml", "--set", "bottleneck.delay=10msec"], '; did you mean "ms"? [ACK010]\n'),
+        (["sweep", "a.toml", "--vary", "queue=1bdp", "--out", "x"], '; did you mean "bottleneck.queue"? [ACK010]\n'),
+        (["sweep", "a.toml", "--vary", "cc=reno", "--out", "x"], '; did you mean "flows[0].cc"? [ACK010]\n'),
         (["run", "a.toml", "--set", "flows[0].cc=my_rust"], "; --load FILE loads one of your own; accepted: bbr, "),
         (["run", "a.toml", "--set", "flows[0].cc=cubik"], 'control; did you mean "cubic"? accepted: bbr, '),
         (["run", "a.toml", "--set", "flows[0].cc=reno_linux"], 'control; did you mean "reno-linux"? accepted: bbr, '),

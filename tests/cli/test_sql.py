@@ -88,16 +88,22 @@ def test_show_tables_names_the_tables_of_the_store(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["SELECT * FROM nosuch"], "tables of the store: events, flows, links, runs, window\n"),
+        (["SELECT * FROM nosuch"], "tables of the store: events, flows, links, runs, window [ACK031]\n"),
         (["SELECT goodput FROM flows"], 'Candidate bindings: "goodput_bps"'),
-        (["SELECT * FROM window"], "window is a word of SQL: as the name of the table, it needs double quotes\n"),
-        (["SELECT INTERVAL 3 SECOND AS gap"], "column gap: a table has no intervals; epoch(...) gives seconds\n"),
+        (
+            ["SELECT * FROM window"],
+            "window is a word of SQL: as the name of the table, it needs double quotes [ACK031]\n",
+        ),
+        (
+            ["SELECT INTERVAL 3 SECOND AS gap"],
+            "column gap: a table has no intervals; epoch(...) gives seconds [ACK031]\n",
+        ),
         (["DROP TABLE runs"], "a store is read with one query that gives rows: SELECT"),
         (["COPY runs TO 'runs.csv'"], "a store is read with one query that gives rows: SELECT"),
         (["SELECT 1; SELECT 2"], "a store is read with one query that gives rows: SELECT"),
-        (["SELECT 1", "--csv", "--json"], "--csv, --json, --out: expected one of them\n"),
-        (["SELECT 1", "--out", "a.txt"], "--out a.txt: expected a name that ends in .csv or .parquet\n"),
-        (["SELECT 1", "--rows", "0"], "--rows 0: expected a whole number of at least 1\n"),
+        (["SELECT 1", "--csv", "--json"], "--csv, --json, --out: expected one of them [ACK001]\n"),
+        (["SELECT 1", "--out", "a.txt"], "--out a.txt: expected a name that ends in .csv or .parquet [ACK001]\n"),
+        (["SELECT 1", "--rows", "0"], "--rows 0: expected a whole number of at least 1 [ACK001]\n"),
     ],
 )
 def test_wrong_queries_are_refused_in_words(folder, arguments, told, capsys):

@@ -21,7 +21,7 @@ def folder(tmp_path, monkeypatch):
     ("arguments", "meant"),
     [
         ("swep hello.toml", "sweep"),
-        ("help", "--help"),
+        ("halp", "help"),
         ("kernel lst", "list"),
         ("tmix conver", "convert"),
         ("sweep hello.toml --sedes 3", "--seeds"),

@@ -52,7 +52,7 @@ def test_what_is_found_is_told_and_nothing_is_written(broken, scenario_file, tmp
         assert printed.out == ""
         assert lines[0] == "ackclock: seed 7: table links, row 0"
         assert len(lines) == 21
-        assert lines[20] == "ackclock: seed 7: and 5 more"
+        assert lines[20] == "ackclock: seed 7: and 5 more [ACK026]"
         assert not out.exists()
     assert main(["run", str(scenario_file), "--out", str(out)]) == 0
 

@@ -50,21 +50,21 @@ def test_an_example_is_written_with_what_it_names_and_is_valid(cli, name):
 
 def test_nothing_is_overwritten(cli):
     Path("remycc.dna").write_text("mine")
-    assert cli("new", "scenario", "remycc") == (2, "", "ackclock: remycc.dna exists; it is not overwritten\n")
+    assert cli("new", "scenario", "remycc") == (2, "", "ackclock: remycc.dna exists; it is not overwritten [ACK008]\n")
     assert [path.name for path in Path().iterdir()] == ["remycc.dna"]
 
 
 def test_what_does_not_exist_is_refused(cli):
     accepted = ", ".join(examples.names())
-    nearest = f'ackclock: unknown example bufferblot; accepted: {accepted}; did you mean "bufferbloat"?\n'
+    nearest = f'ackclock: unknown example bufferblot; accepted: {accepted}; did you mean "bufferbloat"? [ACK009]\n'
     assert cli("new", "scenario", "bufferblot") == (2, "", nearest)
-    expected = "ackclock: expected the name of the congestion control: ackclock new cc NAME\n"
+    expected = "ackclock: expected the name of the congestion control: ackclock new cc NAME [ACK001]\n"
     assert cli("new", "cc") == (2, "", expected)
-    assert cli("new", "scenario", "x") == (2, "", f"ackclock: unknown example x; accepted: {accepted}\n")
-    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow\n"
+    assert cli("new", "scenario", "x") == (2, "", f"ackclock: unknown example x; accepted: {accepted} [ACK009]\n")
+    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow [ACK001]\n"
     assert cli("new", "queue", "x") == (2, "", unknown)
     status, _, err = cli("new", "scenario", "bulk", "--full")
-    assert (status, err) == (2, "ackclock: --full is for congestion controls: ackclock new cc NAME --full\n")
+    assert (status, err) == (2, "ackclock: --full is for congestion controls: ackclock new cc NAME --full [ACK001]\n")
 
 
 ASK = """

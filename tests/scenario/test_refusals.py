@@ -44,7 +44,7 @@ def refused(tmp_path, monkeypatch, capsys):
             ackclock.check("net.toml")
         (problem,) = caught.value.problems
         place = f"line {problem['line']}: " if problem["line"] else ""
-        assert once == f"ackclock: net.toml: {place}{problem['path']}: {problem['message']}"
+        assert once == f"ackclock: net.toml: {place}{problem['path']}: {problem['message']} [ACK010]"
         return problem
 
     return refused
@@ -100,7 +100,7 @@ def test_a_queue_on_a_link_that_is_not_there(tmp_path, monkeypatch, capsys):
         capsys.readouterr()
         assert main(["check", "net.toml", "--set", f"{path}=50 packets"]) == 2
         message = f'override "{path}=50 packets": {wrong}'
-        assert capsys.readouterr().err == f"ackclock: net.toml: {path}: {message}\n"
+        assert capsys.readouterr().err == f"ackclock: net.toml: {path}: {message} [ACK010]\n"
         with pytest.raises(ackclock.ScenarioError, match="accepted: ") as caught:
             ackclock.check("net.toml", overrides={path: "50 packets"})
         assert caught.value.problems[0]["message"] == message

@@ -111,6 +111,8 @@ QUESTIONS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 class ConfinementError(Exception):
     """The system cannot confine a process; the message says why."""
 
+    code = "ACK057"
+
 
 def _call(number: int, *arguments: object) -> int:
     done: int = ctypes.CDLL(None, use_errno=True).syscall(ctypes.c_long(number), *arguments)

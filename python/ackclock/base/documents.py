@@ -14,6 +14,8 @@ __all__ = ["DocumentError", "parse", "parse_object", "texts"]
 class DocumentError(ValueError):
     """A text is no JSON document that ackclock reads; the message says why, without the name of the file."""
 
+    code = "ACK012"
+
 
 def parse(text: str | bytes) -> Any:
     """The value of a JSON text.

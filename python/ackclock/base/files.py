@@ -43,6 +43,8 @@ MARKER = "ackclock.json"
 class FolderError(ValueError):
     """The place asked for cannot take a result folder."""
 
+    code = "ACK008"
+
 
 def check_folder(path: Path, *, kept: str | None = None) -> None:
     """Refuses a place that holds something that ackclock did not write; what is in its folder `kept` does not count.

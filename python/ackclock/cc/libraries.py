@@ -27,6 +27,8 @@ SUFFIXES = (".so", ".dylib", ".dll")
 class LibraryError(ValueError):
     """A library that cannot be loaded; the message says why, without the name of its file."""
 
+    code = "ACK022"
+
 
 class Control(NamedTuple):
     """A congestion control of a library."""

@@ -53,6 +53,8 @@ RESERVED = ("kind", "source")
 class LoadError(ValueError):
     """A file that does not register congestion controls; an exception in it is the cause."""
 
+    code = "ACK021"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

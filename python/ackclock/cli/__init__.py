@@ -31,6 +31,15 @@ from ackclock._errors import (
     VerificationError,
 )
 from ackclock.base import build
+from ackclock.base.codes import (
+    ARGUMENTS,
+    SYNTAX,
+    SYSTEM,
+    UNKNOWN_COMMAND,
+    UNKNOWN_OPTION,
+    VALUE,
+    code_of,
+)
 from ackclock.base.console import PipeConsole
 from ackclock.base.files import FolderError
 from ackclock.base.shown import shown_streams
@@ -43,6 +52,7 @@ from ackclock.cli.conform import conform
 from ackclock.cli.drill import drill
 from ackclock.cli.emulate import emulate
 from ackclock.cli.gate import gate
+from ackclock.cli.help import explain, help_
 from ackclock.cli.kernel import app as kernel
 from ackclock.cli.learn import app as learn
 from ackclock.cli.ls import ls
@@ -106,6 +116,8 @@ app.command(drill, name="drill")
 app.command(conform, name="conform")
 app.command(emulate, name="emulate")
 app.command(completion, name="completion")
+app.command(help_, name="help")
+app.command(explain, name="explain")
 app.command(learn)
 app.command(tmix)
 app.command(kernel)
@@ -122,39 +134,21 @@ def _run(arguments: Sequence[str] | None) -> int:
         with undisguised(), messages():
             status = app(sys.argv[1:] if arguments is None else arguments)
             sys.stdout.flush()
-    except UnknownOptionError as error:
-        options = sorted({name for argument in error.argument_collection for name in argument.names})
-        accepted = [option for option in options if option.startswith("--")] + ["--help"]
-        given = error.token.keyword or error.token.value
-        complain(f"unknown option {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}")
-    except UnknownCommandError as error:
-        complain(_unknown_command(error))
-    except CoercionError as error:
-        complain(_no_number(error) or str(error))
-    except UnusedCliTokensError as error:
-        complain(f"unexpected argument {', '.join(error.unused_tokens or [])}")
-    except MissingArgumentError as error:
-        complain(_missing(error))
     except CycloptsError as error:
-        complain(str(error))
-    except ScenarioError as error:
-        for line in error.lines():
-            complain(line)
-    except VerificationError as error:
-        for line in error.lines():
-            complain(line)
-        return FAILED
+        return _refused(_misread(error), _KINDS.get(type(error), SYNTAX))
+    except (ScenarioError, VerificationError) as error:
+        status = FAILED if isinstance(error, VerificationError) else WRONG_INPUT
+        return _refused("\n".join(error.lines()), error.code, status)
     except (AlgorithmError, LoadError) as error:
         print_traceback(error)
-        complain(str(error))
+        return _refused(str(error), error.code, whole=True)
     except TransportError as error:
-        complain(str(error))
+        return _refused(str(error), error.code, whole=True)
     except ProcessError as error:
         sys.stderr.write(error.said or "")
-        complain(str(error))
+        return _refused(str(error), error.code, whole=True)
     except (UsageError, FolderError, RefusedError) as error:
-        for line in str(error).splitlines():
-            complain(line)
+        return _refused(str(error), code_of(error))
     except (KeyboardInterrupt, Cancelled):
         complain("interrupted; nothing is half-written")
         return stopped_status()
@@ -164,10 +158,45 @@ def _run(arguments: Sequence[str] | None) -> int:
         return DONE
     except OSError as error:
         # An error without a file name comes from standard output.
-        complain(f"{error.filename or 'standard output'}: {error.strerror or error}")
-    else:
-        return status if isinstance(status, int) else DONE
-    return WRONG_INPUT
+        return _refused(f"{error.filename or 'standard output'}: {error.strerror or error}", SYSTEM, whole=True)
+    return status if isinstance(status, int) else DONE
+
+
+_KINDS: dict[type[CycloptsError], str] = {
+    UnknownOptionError: UNKNOWN_OPTION,
+    UnknownCommandError: UNKNOWN_COMMAND,
+    CoercionError: VALUE,
+    UnusedCliTokensError: ARGUMENTS,
+    MissingArgumentError: ARGUMENTS,
+}
+"""The codes of mistakes in a command line; all others are of syntax."""
+
+
+def _refused(message: str, code: str | None, status: int = WRONG_INPUT, *, whole: bool = False) -> int:
+    """Prints a message, line by line unless it is `whole`, with its code at the end. Returns the status."""
+    *first, last = [message] if whole else message.splitlines() or [""]
+    for line in first:
+        complain(line)
+    complain(last, code)
+    return status
+
+
+def _misread(error: CycloptsError) -> str:
+    """The message about a command line that is wrong."""
+    if isinstance(error, UnknownOptionError):
+        options = sorted({name for argument in error.argument_collection for name in argument.names})
+        accepted = [option for option in options if option.startswith("--")] + ["--help"]
+        given = error.token.keyword or error.token.value
+        return f"unknown option {given}; accepted: {', '.join(accepted)}{did_you_mean(given, accepted)}"
+    if isinstance(error, UnknownCommandError):
+        return _unknown_command(error)
+    if isinstance(error, CoercionError):
+        return _no_number(error) or str(error)
+    if isinstance(error, UnusedCliTokensError):
+        return f"unexpected argument {', '.join(error.unused_tokens or [])}"
+    if isinstance(error, MissingArgumentError):
+        return _missing(error)
+    return str(error)
 
 
 def _unknown_command(error: UnknownCommandError) -> str:

@@ -423,7 +423,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     except ScenarioError as error:
         if not json:
             raise
-        print_json({"valid": False, "problems": error.problems})
+        print_json({"valid": False, "code": error.code, "problems": error.problems})
         return WRONG_INPUT
     size = estimate(scenario, overrides)
     if json:

@@ -50,17 +50,20 @@ DONE, FAILED, WRONG_INPUT = 0, 1, 2
 class UsageError(ValueError):
     """The input of a command is wrong. The message states what the command accepts."""
 
+    code = "ACK001"
+
 
 def did_you_mean(written: str, names: Iterable[str]) -> str:
     """The end of a message: the name that is nearest to what was written, if one is near."""
     return suggestion(written, names)
 
 
-def complain(message: str) -> None:
-    """Prints a line on standard error, with a hint at what was probably meant."""
+def complain(message: str, code: str | None = None) -> None:
+    """Prints a line on standard error, with a hint at what was probably meant and the code of the error."""
     from ackclock.cli.hints import hinted
 
-    print(f"ackclock: {hinted(message)}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+    end = f" [{code}]" if code else ""
+    print(f"ackclock: {hinted(message)}{end}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
 
 
 class _Complaints(logging.Handler):

@@ -68,6 +68,8 @@ CHILD = "from ackclock.engine.processes import serve; serve()"
 class UnableError(ProcessError):
     """A process cannot load what its work needs."""
 
+    code = "ACK025"
+
 
 _calls: list[Path] = []
 """The file that the engine tells which call to a transport is in progress, in a process of this module."""

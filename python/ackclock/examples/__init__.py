@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock import _core
+from ackclock._errors import RefusedError
 from ackclock.base.files import FolderError
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def subject(name: str) -> str:
 
     Raises
     ------
-    FolderError
+    RefusedError
         If no example has this name.
     ValueError
         If the comment has no sentence.
@@ -45,8 +46,10 @@ def write(name: str) -> list[Path]:
 
     Raises
     ------
+    RefusedError
+        If no example has this name.
     FolderError
-        If no example has this name, or one of its files exists.
+        If one of its files exists.
     """
     sources = _of(name)
     targets = [Path(file.name) for file in sources]
@@ -67,6 +70,6 @@ def _files() -> list[Traversable]:
 def _of(name: str) -> list[Traversable]:
     """The files of an example, the scenario first."""
     if name not in (accepted := names()):
-        raise FolderError(f"unknown example {name}; accepted: {', '.join(accepted)}{_core.suggestion(name, accepted)}")
+        raise RefusedError(f"unknown example {name}; accepted: {', '.join(accepted)}{_core.suggestion(name, accepted)}")
     found = [file for file in _files() if Path(file.name).stem == name]
     return sorted(found, key=lambda file: (not file.name.endswith(".toml"), file.name))

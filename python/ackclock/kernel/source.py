@@ -19,6 +19,8 @@ DEBIAN = Path("/usr/src")
 class KernelError(RefusedError):
     """A kernel cannot be built or run; the message says what is missing and what would be accepted."""
 
+    code = "ACK050"
+
 
 @dataclass(frozen=True)
 class Source:

@@ -37,6 +37,8 @@ SYSTEM = Path("/run")
 class BusyError(RefusedError):
     """Another process had a lock for longer than this one waits."""
 
+    code = "ACK051"
+
 
 def folder() -> Path:
     """The folder of the locks; made if there is none.

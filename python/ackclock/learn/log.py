@@ -27,6 +27,8 @@ SUFFIX = ".learn.jsonl"
 class LogError(ValueError):
     """A file is not the log of a search, or belongs to another search."""
 
+    code = "ACK063"
+
 
 def log_of(table: Path) -> Path:
     """The log of a table: beside it, with another suffix."""

@@ -32,6 +32,8 @@ LEAST_SHARE = 0.01
 class MeasurementError(ValueError):
     """A file that is no measurement of a known form, or has nothing that can be compared."""
 
+    code = "ACK042"
+
 
 @dataclass(frozen=True, slots=True)
 class Series:

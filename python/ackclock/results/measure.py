@@ -39,6 +39,8 @@ __all__ = ["Measure", "MeasureError"]
 class MeasureError(RefusedError):
     """A measure that cannot be parsed, or that a run does not have; the message lists the names that exist."""
 
+    code = "ACK030"
+
 
 FUNCTIONS: dict[str, tuple[Callable[[NDArray[np.float64]], float], str]] = {
     "mean": (lambda x: float(x.mean()), 'favg("x")'),

@@ -64,6 +64,8 @@ LONGEST_VERSION = 64
 class StoreError(RefusedError):
     """A store cannot be read or written; the message says which, why, and what can be done."""
 
+    code = "ACK031"
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:

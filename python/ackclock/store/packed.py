@@ -37,6 +37,8 @@ LENGTH_BYTES = 8
 class DamagedRunError(ValueError):
     """The bytes are not those of a packed run."""
 
+    code = "ACK033"
+
 
 class Record(TypedDict):
     """The record of a run besides its tables."""

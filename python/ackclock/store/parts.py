@@ -51,6 +51,8 @@ RECORD_TYPES = {
 class UnreadableError(StoreError):
     """The system refuses to read a file of a part. Its bytes may be sound, so that the part is not thrown away."""
 
+    code = "ACK032"
+
     def __init__(self, part: Path, file: object, error: OSError) -> None:
         super().__init__(
             f"{file}: cannot be read: {error.strerror}; if that lasts, move {part} out of the store, and {REMEDY}"

@@ -36,6 +36,8 @@ WEIGHT = "weight"
 class SweepError(RefusedError):
     """A sweep asks for something that cannot be; the message says what would be accepted."""
 
+    code = "ACK034"
+
 
 @dataclass(frozen=True, slots=True)
 class Range:

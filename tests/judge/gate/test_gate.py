@@ -131,7 +131,7 @@ def test_what_cannot_be_compared_is_refused_before_the_first_run(project, monkey
     assert status == 2
     assert err.splitlines() == [
         'ackclock: bulky: the baseline has no such scenario; it has bulk; add it with --update; did you mean "bulk"?',
-        "ackclock: short: the baseline has no such scenario; it has bulk; add it with --update",
+        "ackclock: short: the baseline has no such scenario; it has bulk; add it with --update [ACK060]",
     ]
     project.edit("gate.json", '"backend": "sim"', '"backend": "linux:6.12"')
     status, _, err = project.run("bulk.toml")

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from ackclock import _core
+from ackclock._errors import RefusedError
 from ackclock.base.files import FolderError
 
 __all__ = ["write", "write_crate", "write_transport"]
@@ -27,8 +28,10 @@ def write(name: str, *, full: bool = False) -> Path:
 
     Raises
     ------
+    RefusedError
+        If no class can be called so.
     FolderError
-        If no class can be called so, or the file exists.
+        If the file exists.
     """
     class_name = _class_name(name)
     template = "full" if full else "window"
@@ -49,13 +52,15 @@ def write_crate(name: str, *, full: bool = False, within: Path = Path()) -> Path
 
     Raises
     ------
+    RefusedError
+        If no crate can be called so.
     FolderError
-        If no crate can be called so, or the folder exists or cannot be written.
+        If the folder exists or cannot be written.
     """
     class_name = _class_name(name)
     crate = "-".join(_words(name))
     if crate in NO_CRATES.split():
-        raise FolderError(f"{name}: a crate cannot have this name, which Rust or cargo uses; accepted: another name")
+        raise RefusedError(f"{name}: a crate cannot have this name, which Rust or cargo uses; accepted: another name")
     folder = within / crate
     templates = resources.files(__name__).joinpath("rust")
     words = {
@@ -86,8 +91,10 @@ def write_transport(name: str, *, within: Path = Path()) -> Path:
 
     Raises
     ------
+    RefusedError
+        If no transport can be called so.
     FolderError
-        If no transport can be called so, or the folder exists or cannot be written.
+        If the folder exists or cannot be written.
     """
     _class_name(name)
     folder = within / "-".join(_words(name))
@@ -126,5 +133,5 @@ def _words(name: str) -> list[str]:
 def _class_name(name: str) -> str:
     class_name = "".join(word.capitalize() for word in _words(name))
     if not class_name.isidentifier() or not name.isascii() or name != name.lower():
-        raise FolderError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
+        raise RefusedError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
     return class_name

@@ -18,6 +18,8 @@ SHOWN = 12
 class GateError(RefusedError):
     """A baseline, a configuration or a request that a gate cannot use; the message lists every problem."""
 
+    code = "ACK060"
+
     @classmethod
     def of(cls, source: str, problems: Sequence[str]) -> GateError:
         """The error of a file with several problems, one in a line."""

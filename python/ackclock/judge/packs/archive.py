@@ -49,6 +49,8 @@ __all__ = ["PackError", "Packed", "belongs", "pack"]
 class PackError(RefusedError):
     """An archive cannot be made or read; the message says why."""
 
+    code = "ACK061"
+
 
 @dataclass(frozen=True)
 class Packed:

@@ -21,6 +21,8 @@ UNPACKED = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json")
 class WheelError(RefusedError):
     """There is no wheel to be put into an archive."""
 
+    code = "ACK062"
+
 
 def wheel_of(given: Path | None, folder: Path) -> Path:
     """The wheel that was given, or one in `folder` made of the installed files.

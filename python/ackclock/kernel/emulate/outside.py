@@ -31,6 +31,8 @@ LONGEST_PREFIX = 30
 class EmulateError(RefusedError):
     """The machine lacks something that emulation needs, or the emulation failed; the message says what."""
 
+    code = "ACK052"
+
 
 @dataclass(frozen=True)
 class Block:

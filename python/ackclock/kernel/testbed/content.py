@@ -24,6 +24,8 @@ SIZE = "320x180"
 class ContentError(RefusedError):
     """ffmpeg failed; the message has what it said."""
 
+    code = "ACK053"
+
 
 @dataclass(frozen=True)
 class Clip:

@@ -29,6 +29,8 @@ PLACES = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 class MissingError(RefusedError):
     """A program that the test bed needs is not installed."""
 
+    code = "ACK054"
+
 
 def found(program: str) -> str | None:
     """The path of a program."""

@@ -54,6 +54,8 @@ http {{
 class ServerError(RefusedError):
     """nginx did not start; the message has what it said."""
 
+    code = "ACK055"
+
 
 @dataclass(frozen=True)
 class Line:

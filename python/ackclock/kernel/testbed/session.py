@@ -54,6 +54,8 @@ SETTINGS = Path("/proc/sys")
 class SessionError(ServerError):
     """A session failed; the message has what its programs said."""
 
+    code = "ACK056"
+
 
 @dataclass(frozen=True)
 class Ask:

@@ -54,6 +54,8 @@ PACKETS = 8000
 class AskedError(RefusedError):
     """A request for what there is not."""
 
+    code = "ACK071"
+
 
 def application(path: Path, token: str | None = None) -> ASGIApp:
     """The ASGI application of a store, for those who know the token, or without one for everybody."""

@@ -21,6 +21,8 @@ __all__ = ["ServeError", "serve"]
 class ServeError(RefusedError):
     """The page cannot be served; the message says why."""
 
+    code = "ACK070"
+
 
 def serve(
     path: Path,

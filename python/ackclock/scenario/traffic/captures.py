@@ -34,6 +34,8 @@ FRAGMENT, TCP = 44, 6
 class CaptureError(ValueError):
     """A capture that cannot be read, or in which no connection can."""
 
+    code = "ACK041"
+
 
 @dataclass(frozen=True, slots=True)
 class Segment:

@@ -35,6 +35,8 @@ RANGE = re.compile(r"(\d+)-(\d+)$")
 class ManifestError(ValueError):
     """A file that is no manifest, or in which no video with segments of one duration is found."""
 
+    code = "ACK040"
+
 
 @dataclass(frozen=True, slots=True)
 class Presentation:

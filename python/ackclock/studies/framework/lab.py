@@ -38,6 +38,8 @@ T = TypeVar("T")
 class StudyError(RuntimeError):
     """Runs of a study failed, or gave no number where one is needed."""
 
+    code = "ACK080"
+
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
