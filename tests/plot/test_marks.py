@@ -83,10 +83,34 @@ def test_each_kind_has_one_entry_in_the_legend():
 def test_marks_do_not_change_the_limits():
     result = result_of(EVENTS)
     for method in ("cwnd", "rtt"):
-        bare, marked = getattr(result.plot, method)(events=False), getattr(result.plot, method)()
+        bare, marked = getattr(result.plot, method)("a", events=False), getattr(result.plot, method)("a")
         assert (marked.get_xlim(), marked.get_ylim()) == (bare.get_xlim(), bare.get_ylim())
         np.testing.assert_array_equal(marked.dataLim.get_points(), bare.dataLim.get_points())
         assert marks(bare) == ({}, [])
+
+
+def test_several_flows_have_rows_of_marks_in_their_colours_above_the_lines():
+    result = result_of(EVENTS)
+    for method in ("cwnd", "rtt"):
+        bare, axes = getattr(result.plot, method)(events=False), getattr(result.plot, method)()
+        colours = {name: line(axes, name).get_color() for name in "ab"}
+        heights = {}
+        for one in axes.collections:
+            # One collection has the marks of one flow alone.
+            owner = {"recovery_started": "a", "recovery_ended": "a", "timeout": "a", "undone": "a"}
+            flow = owner.get(one.get_label().lstrip("_"), "b")
+            assert mpl.colors.to_hex(one.get_facecolor()[0]) == colours[flow]
+            heights.setdefault(flow, set()).update(one.get_offsets()[:, 1])
+        assert all(len(found) == 1 for found in heights.values())
+        assert max(heights["a"]) > max(heights["b"])
+        # The lines end below the lowest row.
+        low, high = axes.get_ylim()
+        assert (bare.get_ylim()[1] - low) / (high - low) < min(heights["b"])
+        np.testing.assert_array_equal(axes.dataLim.get_points(), bare.dataLim.get_points())
+
+
+def line(axes, label):
+    return next(one for one in axes.lines if one.get_label() == label)
 
 
 def test_many_events_are_thinned_to_the_first_of_each_part_of_the_time():

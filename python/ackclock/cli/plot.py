@@ -26,7 +26,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "window": ("window",),
     "cwnd": ("window",),
     "rtt": ("window",),
-    "throughput": ("rates",),
+    "throughput": ("rates", "queues"),
     "jain": ("rates",),
     "queue": ("queues",),
     "occupancy": ("queues",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from ackclock.base import files
 
@@ -30,6 +31,7 @@ __all__ = [
     "INK",
     "PAPER",
     "Drawn",
+    "around",
     "axes_or",
     "from_zero",
     "legend",
@@ -174,16 +176,51 @@ def round_ticks(axes: Axes) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
 
 
-def logarithmic(axes: Axes) -> None:
-    """Makes the x axis logarithmic, with a few ticks that are written as plain numbers."""
+MOST_TICKS = 9
+"""Points of an axis that are ticks themselves."""
+
+
+def logarithmic(axes: Axes, points: Sequence[float] = ()) -> None:
+    """Makes the x axis logarithmic, with a few ticks that are written as plain numbers.
+
+    The `points` of the data are the ticks, if they are few and have room beside one another. Otherwise the ticks are
+    round numbers.
+    """
     axes.set_xscale("log")
+    places = sorted(set(points))
     low, high = sorted(axes.get_xlim())
     locator: Locator = MaxNLocator(5)
-    if high / low > 4:
+    if 2 <= len(places) <= MOST_TICKS and _apart(axes, places):
+        locator = FixedLocator(places)
+    elif high / low > 4:
         locator = LogLocator(subs=(1.0,) if high / low > 200 else (1.0, 2.0, 5.0))
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+
+
+def _apart(axes: Axes, places: Sequence[float]) -> bool:
+    """Whether the numbers at these places of a logarithmic axis do not touch one another."""
+    width = 72 * float(figure_of(axes).get_figwidth()) * 0.8
+    scale = width / np.log(places[-1] / places[0])
+    texts = [text_width(f"{place:g}", SIZE - 1) for place in places]
+    return all(
+        (np.log(right) - np.log(left)) * scale > (texts[at] + texts[at + 1]) / 2 + 3
+        for at, (left, right) in enumerate(pairwise(places))
+    )
+
+
+def around(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
+    """Limits of an axis for values: from zero if they reach down to it, else around them, so that they fill the axis.
+
+    The span is at least `least` of the largest value, so that small differences do not look large.
+    """
+    low, high = min(values), max(values)
+    if low <= 0.5 * high:
+        return min(0.0, low), max(high + 0.06 * (high - min(low, 0.0)), 1e-9)
+    span = max(high - low, least * abs(high))
+    middle = (low + high) / 2
+    return middle - 0.62 * span, middle + 0.62 * span
 
 
 def save(drawn: Drawn, path: str | Path) -> None:

@@ -14,12 +14,12 @@ from matplotlib.colors import to_hex, to_rgb
 from ackclock.plot.palette import COLOURS, has_style, styles_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.plot.palette import Style
     from ackclock.results.result import Result
 
-__all__ = ["Look", "looks"]
+__all__ = ["Look", "looks", "other_colours"]
 
 LISTED = 12
 """Largest number of flows that a legend names; with more flows, it names the algorithms."""
@@ -41,20 +41,40 @@ class Look:
 
 
 def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
-    """The looks of the given flows of a run."""
+    """The looks of the given flows of a run.
+
+    A flow has the same colour in every figure of its run, however many flows the figure has, as long as a legend could
+    name all flows of the run. A line is dashed only if another algorithm of the run has the same colour.
+    """
     algorithms = _algorithms(result)
+    every = [*algorithms, *(flow for flow in flows if flow not in algorithms)]
+    if len(every) > LISTED:
+        every = list(flows)
+    found = _looks(every, {flow: algorithms.get(flow, flow) for flow in every})
+    if len(flows) > LISTED or len(every) == len(flows):
+        return {flow: found[flow] for flow in flows}
+    return {flow: Look(found[flow].style, flow) for flow in flows}
+
+
+def other_colours(result: Result, count: int) -> list[str]:
+    """Colours for `count` things of a run that are no flows: colours that no flow has, as far as there are some."""
+    flows = list(dict.fromkeys(result.flows["flow"].tolist())) if "flows" in result.tables else []
+    taken = {look.style.colour for look in looks(result, flows).values()} if 0 < len(flows) <= LISTED else set()
+    colours = list(COLOURS.values())
+    return [*(one for one in colours if one not in taken), *(one for one in colours if one in taken)][:count]
+
+
+def _looks(flows: Sequence[str], algorithms: Mapping[str, str]) -> dict[str, Look]:
     groups: dict[str, list[str]] = {}
     for flow in flows:
-        groups.setdefault(algorithms.get(flow, flow), []).append(flow)
+        groups.setdefault(algorithms[flow], []).append(flow)
+    styles = _solid(styles_of(groups))
     found: dict[str, Look] = {}
     if len(groups) == 1 and 1 < len(flows) <= LISTED:
-        [(algorithm, style)] = styles_of(groups).items()
-        # A flow has the same colour in every figure of its run, as far as the colours suffice.
-        alike = [flow for flow, one in algorithms.items() if one == algorithm]
-        order = alike if len(alike) <= LISTED and set(flows) <= set(alike) else list(flows)
-        own = dict(zip(order, zip(COLOURS.values(), MARKERS, strict=True), strict=False))
+        [style] = styles.values()
+        own = dict(zip(flows, zip(COLOURS.values(), MARKERS, strict=True), strict=False))
         return {flow: Look(replace(style, colour=own[flow][0], marker=own[flow][1]), flow) for flow in flows}
-    for algorithm, style in styles_of(groups).items():
+    for algorithm, style in styles.items():
         members = groups[algorithm]
         for at, flow in enumerate(members):
             label: str | None = flow
@@ -64,6 +84,16 @@ def looks(result: Result, flows: Sequence[str]) -> dict[str, Look]:
                 )
             found[flow] = Look(replace(style, colour=_shade(style.colour, at, len(members))), label)
     return {flow: found[flow] for flow in flows}
+
+
+def _solid(styles: Mapping[str, Style]) -> dict[str, Style]:
+    """The styles without their dashes, except where an earlier style has the same colour."""
+    taken: set[str] = set()
+    found = {}
+    for name, style in styles.items():
+        found[name] = style if style.colour in taken else replace(style, dash=())
+        taken.add(style.colour)
+    return found
 
 
 def _algorithms(result: Result) -> dict[str, str]:

@@ -10,9 +10,9 @@ from matplotlib.patches import Patch
 
 from ackclock.plot import buffers, series
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
-from ackclock.plot.flows import looks
+from ackclock.plot.flows import looks, other_colours
 from ackclock.plot.marks import mark
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS, OKABE_ITO
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,10 @@ SHADE = 0.3
 
 
 STALLED = Line2D([], [], color=INK, marker="x", linestyle="", label="segment with a stall")
+HATCHED: dict[str, Any] = {"hatch": "//////", "linewidth": 0.0, "alpha": 0.7, "zorder": 1}
+ABOVE = Patch(facecolor="none", edgecolor=INK, label="arrived earlier, waited for a retransmission", hatch="//////")
+"""What is delivered beyond the capacity of a link, and the entry of a legend for it."""
+
 SHADED = Patch(color=INK, alpha=0.2, linewidth=0, label="stall")
 """The entries of legends for stalls."""
 
@@ -122,23 +126,27 @@ class Plot:
         Rates are means over about `interval_s`, or over a hundredth of the recorded time. Rates exclude headers, and
         the capacity includes them. With ``probes.packets``, the rate is that of arriving payload, including duplicates.
         Otherwise, with ``probes.rates``, it is the goodput of applications. When a loss is repaired, applications get
-        all data that waited behind the loss at once, so the goodput may exceed the capacity for a moment.
+        all data that waited behind the loss at once, so the goodput may exceed the capacity for a moment. The part
+        above the capacity is hatched, and the legend says why it is there.
 
         With ``probes.queues``, the capacity of a link with a varying rate is drawn over the same intervals; otherwise
-        as its mean.
+        as its mean. It is zero during outages.
         """
         binned = series.rates(self._result, interval_s)
         shown = self._looks(self._result.flows, flow)
         name, capacity = series.capacity_of(self._result, link, binned.edges)
+        waited: list[Artist] = []
         with paper():
             axes = axes_or(ax)
             _capacity(axes, binned.edges, capacity / 1e6, f"capacity of {words(name)}")
             for one, look in shown.items():
                 bps = binned.bps.get(one, np.zeros(len(binned.edges) - 1))
                 self._step(axes, binned.edges, np.append(bps, bps[-1]) / 1e6, one, look)
+                if binned.name == "goodput" and _above(axes, binned.edges, capacity / 1e6, bps / 1e6, look):
+                    waited = [ABOVE]
             axes.set(xlabel="time (s)", ylabel=f"{binned.name} (Mbit/s)")
             from_zero(axes)
-            legend(axes)
+            legend(axes, waited)
         return axes
 
     def jain(
@@ -218,10 +226,12 @@ class Plot:
 
     def _colours(self, link: str | Sequence[str] | None) -> dict[str, str]:
         """The named links, or the bottleneck, each with its colour."""
-        links, colours = self._links(link), list(OKABE_ITO.values())
-        if len(links) > len(colours):
-            raise ValueError(f"a figure has {len(colours)} colours; name at most as many links, not {len(links)}")
-        return dict(zip(links, colours, strict=False))
+        links = self._links(link)
+        if len(links) > len(COLOURS):
+            raise ValueError(f"a figure has {len(COLOURS)} colours; name at most as many links, not {len(links)}")
+        # A single link has the colour of elements that belong to no flow.
+        colours = [INK] if len(links) == 1 else other_colours(self._result, len(links))
+        return dict(zip(links, colours, strict=True))
 
     def sequence(self, flow: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Stream offsets in kB of one flow over time: segments sent, retransmitted and dropped, and acknowledgments.
@@ -376,10 +386,21 @@ def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -
         axes.step(edges, np.append(mbps, mbps[-1]), where="post", linewidth=0.6, **line)
 
 
+def _above(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], goodput: NDArray[Any], look: Look) -> bool:
+    """Hatches what is delivered beyond the capacity of the link: it arrived before, and waited for a repair."""
+    beyond = goodput > mbps
+    if not beyond.any():
+        return False
+    high = np.where(beyond, goodput, np.nan)
+    _shade(axes, edges, np.where(beyond, mbps, np.nan), high, facecolor="none", edgecolor=look.style.colour, **HATCHED)
+    return True
+
+
 def _shade(axes: Axes, edges: NDArray[Any], low: NDArray[Any], high: NDArray[Any], **area: Any) -> None:
     """Fills the area between two values in each interval; matplotlib's `step` omits the last interval before a gap."""
     low, high = np.repeat(low, 2), np.repeat(high, 2)
-    axes.fill_between(np.repeat(edges, 2)[1:-1], low, high, where=np.isfinite(high), linewidth=0, **area)
+    look = {"linewidth": 0} | area
+    axes.fill_between(np.repeat(edges, 2)[1:-1], low, high, where=np.isfinite(high), **look)
 
 
 def _of_sojourns() -> list[Line2D]:

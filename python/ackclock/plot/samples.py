@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, paper, words
+from ackclock.plot.canvas import INK, around, axes_or, legend, logarithmic, paper, words
 from ackclock.plot.cloud import shape
 from ackclock.plot.palette import styles_of
 from ackclock.plot.series import share
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ["benefit_curves", "cdfs", "throughput_delay"]
 
+LEAST = 0.1
+"""Least part of the largest throughput that the axis of throughput against delay spans."""
+
 
 def throughput_delay(
     samples: Mapping[str, tuple[ArrayLike, ArrayLike]],
@@ -38,7 +41,8 @@ def throughput_delay(
     """Throughput against delay: for each scheme, the median and the ellipse of one standard deviation.
 
     The delay axis is logarithmic and runs from right to left, so that better values are at the top right (as in
-    Winstein and Balakrishnan, SIGCOMM 2013). The ellipse is that of the logarithm of the delay and of the throughput.
+    Winstein and Balakrishnan, SIGCOMM 2013). The throughput axis begins at zero, unless all throughputs are close
+    together. The ellipse is that of the logarithm of the delay and of the throughput.
 
     Parameters
     ----------
@@ -80,7 +84,8 @@ def throughput_delay(
             )
         logarithmic(axes)
         axes.set(xlabel=x_label, ylabel=y_label)
-        from_zero(axes)
+        up = [value for one in shapes.values() for value in (one.y, *one.outline_y)]
+        axes.set_ylim(around([*up, *(point[1] for point in (published or {}).values())], LEAST))
         if not axes.xaxis_inverted():
             axes.invert_xaxis()
         cross = Line2D([], [], color=INK, marker="x", linestyle="none", label="published")
@@ -118,6 +123,7 @@ def cdfs(
                 where="post",
                 label=words(name),
                 markevery=max(1, x.size // 8),
+                clip_on=False,
                 **line,
             )
         if log:
@@ -155,9 +161,10 @@ def benefit_curves(
             )
             axes.fill_between(places, low, high, color=style.colour, alpha=0.18, linewidth=0, zorder=2)
             line: dict[str, Any] = {"color": style.colour, "linestyle": style.linestyle, "marker": style.marker}
-            axes.plot(places, value, label=words(name), zorder=3, **line)
+            # A marker at the end of the axis is whole.
+            axes.plot(places, value, label=words(name), zorder=3, clip_on=False, **line)
         if log:
-            logarithmic(axes)
+            logarithmic(axes, [at for curve in curves.values() for at in curve])
         axes.set(xlabel=x_label, ylabel=y_label)
         legend(axes)
     return axes

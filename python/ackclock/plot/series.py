@@ -180,8 +180,36 @@ def capacity_of(result: Result, link: str | None, edges: Numbers) -> tuple[str, 
     """A link, by default the bottleneck, and its capacity in each interval, bits per second.
 
     The capacity is the mean of the table `queues` over the recorded part of an interval, and NaN if no part was
-    recorded. Without that table it is the mean rate of the link in all intervals.
+    recorded. Without that table it is the mean rate of the link in all intervals. While the link is down, according to
+    the table `events`, its capacity is zero.
     """
+    name, capacity = _rate_of(result, link, edges)
+    return name, capacity * _up(result.tables.get("events"), name, edges)
+
+
+def _up(events: Table | None, link: str, edges: Numbers) -> Numbers:
+    """The share of each interval in which a link is up."""
+    share = np.ones(len(edges) - 1)
+    if events is None or not len(events):
+        return share
+    began: float | None = None
+    down: list[tuple[float, float]] = []
+    for row in events.where(events["link"] == link).rows():
+        if row["event"] == "outage_started":
+            began = row["time_s"]
+        elif row["event"] == "outage_ended":
+            down.append((0.0 if began is None else began, row["time_s"]))
+            began = None
+    if began is not None:
+        down.append((began, float(edges[-1])))
+    for start, end in down:
+        covered = np.minimum(edges[1:], end) - np.maximum(edges[:-1], start)
+        share -= np.maximum(covered, 0.0) / np.diff(edges)
+    return np.maximum(share, 0.0)
+
+
+def _rate_of(result: Result, link: str | None, edges: Numbers) -> tuple[str, Numbers]:
+    """A link and its rate in each interval, whether the link is up or down."""
     there = chosen(result.links, "link", link)
     name = "bottleneck" if link is None and "bottleneck" in there else there[0]
     mean = result.links["rate_bps"][result.links["link"] == name]

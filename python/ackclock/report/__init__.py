@@ -2,7 +2,7 @@
 
 >>> report = Report("Title")
 >>> report.add_claims(documents)
->>> report.add_figure(Plot("cwnd", "time (s)", "kB", [Series("reno", time, cwnd, colour_of(0), "step")], seed=1))
+>>> report.add_figure(Plot("cwnd", "time (s)", "cwnd (kB)", [Series("reno", time, cwnd, colour_of(0), "step")], seed=1))
 >>> report.write(Path("report.html"))
 """
 

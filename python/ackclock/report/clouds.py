@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from ackclock.plot.canvas import around
 from ackclock.plot.cloud import shape
+from ackclock.plot.samples import LEAST
 from ackclock.report.colours import both
 from ackclock.report.figures import linear_ticks
 from ackclock.report.words import cell_text
@@ -71,17 +73,17 @@ class Clouds:
             raise ValueError(f"figure {self.title!r} has no clouds")
         drawn = [_Drawn(cloud) for cloud in self.clouds]
         x_ticks = log_ticks([value for one in drawn for value in one.across])
-        y_ticks = linear_ticks([0.0, *(max(value, 0.0) for one in drawn for value in one.up)])
-        low, high, top = math.log(x_ticks[0]), math.log(x_ticks[-1]), y_ticks[-1]
+        y_ticks = linear_ticks(around([max(value, 0.0) for one in drawn for value in one.up], LEAST))
+        low, high, bottom, top = math.log(x_ticks[0]), math.log(x_ticks[-1]), y_ticks[0], y_ticks[-1]
 
         def place(x: float, y: float) -> tuple[float, float]:
-            right, down = (high - math.log(x)) / (high - low), 1 - max(y, 0.0) / top
+            right, down = (high - math.log(x)) / (high - low), (top - max(y, bottom)) / (top - bottom)
             return LEFT + right * (WIDTH - LEFT - RIGHT), TOP + down * (HEIGHT - TOP - BOTTOM)
 
-        parts = [_line(place(tick, 0), place(tick, top)) for tick in x_ticks]
+        parts = [_line(place(tick, bottom), place(tick, top)) for tick in x_ticks]
         parts += [_line(place(x_ticks[-1], tick), place(x_ticks[0], tick)) for tick in y_ticks]
         for tick in x_ticks:
-            x, y = place(tick, 0)
+            x, y = place(tick, bottom)
             parts.append(_text(x, y + 21, cell_text(tick), "middle", "var(--quiet)"))
         for tick in y_ticks:
             x, y = place(x_ticks[-1], tick)

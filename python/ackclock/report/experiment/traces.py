@@ -11,7 +11,7 @@ import numpy as np
 
 from ackclock.plot import series as tables
 from ackclock.plot.buffers import buffer_of, stalls_of
-from ackclock.plot.flows import looks
+from ackclock.plot.flows import looks, other_colours
 from ackclock.plot.palette import OKABE_ITO
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.experiment.events import Events, events_of
@@ -210,9 +210,9 @@ def _window(result: Result, view: View) -> list[Plot]:
         rates += named("pacing rate", "pacing_bps", 1e6)
     few = _events(result, shown, view, main=True)
     return [
-        _marked(Plot("Congestion window", "time (s)", "kB", window, note), _events(result, shown, view)),
-        _marked(Plot("Round-trip time", "time (s)", "ms", rtt, tall=0.7), few),
-        _marked(Plot("Pacing and delivery rate", "time (s)", "Mbit/s", rates, tall=0.7), few),
+        _marked(Plot("Congestion window", "time (s)", "window (kB)", window, note), _events(result, shown, view)),
+        _marked(Plot("Round-trip time", "time (s)", "RTT (ms)", rtt, tall=0.7), few),
+        _marked(Plot("Pacing and delivery rate", "time (s)", "rate (Mbit/s)", rates, tall=0.7), few),
         _states(table, shown, view),
     ]
 
@@ -262,10 +262,6 @@ def _states(table: Table, flows: dict[str, str], view: View) -> Plot:
     return Plot("State of the congestion control", "time (s)", "", lines, tall=tall, y_names=tuple(names))
 
 
-INDICES = tuple(OKABE_ITO[name] for name in ("purple", "orange", "green", "vermillion"))
-"""Colours of Jain's indices."""
-
-
 def _rates(result: Result, view: View, competing: Sequence[Sequence[str]]) -> list[Plot]:
     try:
         binned = tables.goodputs(result)
@@ -283,17 +279,22 @@ def _rates(result: Result, view: View, competing: Sequence[Sequence[str]]) -> li
         name, capacity = tables.capacity_of(result, None, binned.edges)
         lines.insert(0, _capacity(f"{CAPACITY_OF}{name}", binned.edges, capacity / 1e6, view))
     colours = {flow: shown[flow].style.colour for flow in flows}
-    found = [_marked(Plot("Goodput", "time (s)", "Mbit/s", lines, note), _events(result, colours, view, main=True))]
+    found = [
+        _marked(Plot("Goodput", "time (s)", "goodput (Mbit/s)", lines, note), _events(result, colours, view, main=True))
+    ]
     indices: list[Series] = []
     for names in competing:
         inside = [flow for flow in binned.bps if re.sub(r"\.[0-9]+$", "", flow) in names]
         index = tables.fairness(binned, inside)
         if np.isfinite(index).any():
             label = "Jain's index" if len(competing) == 1 else f"Jain's index of {', '.join(names)}"
-            colour = INDICES[len(indices) % len(INDICES)]
-            indices.append(_line(label, binned.edges, np.append(index, index[-1]), colour, view))
+            indices.append(_line(label, binned.edges, np.append(index, index[-1]), CAPACITY, view))
+    # Flows keep their colours; indices have others.
+    indices = [
+        replace(one, colour=colour) for one, colour in zip(indices, other_colours(result, len(indices)), strict=False)
+    ]
     if indices:
-        found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "index", indices, tall=0.7))
+        found.append(Plot("Jain's fairness index of the goodputs", "time (s)", "Jain's index", indices, tall=0.7))
     return found
 
 
@@ -310,7 +311,8 @@ def _queues(result: Result, view: View) -> list[Plot]:
         links, note = ["bottleneck"], ""
     packets: list[Series] = []
     sojourns: list[Series] = []
-    for link, colour in zip(links, OKABE_ITO.values(), strict=False):
+    # Flows keep their colours; links have others.
+    for link, colour in zip(links, other_colours(result, len(links)), strict=False):
         mine = table["link"] == link
         packets.append(_line(link, table["time_s"][mine], table["packets"][mine], colour, view))
         # Stores of versions before the column have the table without it.
@@ -323,8 +325,8 @@ def _queues(result: Result, view: View) -> list[Plot]:
                 sojourns.append(_line(f"{link} mean", edges, mean, colour, view.one_more))
     down = _events(result, {}, view, main=True)
     return [
-        _marked(Plot("Queue", "time (s)", "packets", packets, note, tall=0.7), down),
-        Plot("Sojourn time in the queue", "time (s)", "ms", sojourns, tall=0.7),
+        _marked(Plot("Queue", "time (s)", "queue (packets)", packets, note, tall=0.7), down),
+        Plot("Sojourn time in the queue", "time (s)", "sojourn time (ms)", sojourns, tall=0.7),
     ]
 
 
@@ -349,8 +351,8 @@ def _dash(result: Result, view: View) -> list[Plot]:
             time[1::3], time[2::3], still[2::3] = ends, ends, np.nan
             buffers.append(Series(f"{flow}: stalled", time, still, STALL, "line", digits=DIGITS))
     return [
-        Plot("DASH: level of each segment", "time (s)", "kbit/s", levels, note),
-        Plot("DASH: media in the buffer", "time (s)", "s", buffers, tall=0.7),
+        Plot("DASH: level of each segment", "time (s)", "level (kbit/s)", levels, note),
+        Plot("DASH: media in the buffer", "time (s)", "buffer (s)", buffers, tall=0.7),
     ]
 
 
