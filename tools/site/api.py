@@ -29,6 +29,8 @@ MODULES = (
     "ackclock.tmix",
     "ackclock.captures",
     "ackclock.mpd",
+    "ackclock.ladder",
+    "ackclock.quality",
     "ackclock.reference",
 )
 """Modules whose public names are listed, in this order."""

@@ -367,6 +367,15 @@ APPLICATIONS: dict[str, Spec] = {
 The segments of a video are left out: each run of `dash` has them, besides its summary.
 """
 
+QUALITY: Spec = [
+    ("client", "flow", _text),
+    ("score Mbit/s", "score", _number(3)),
+    ("bitrate Mbit/s", "bitrate", _number(3)),
+    ("- 4.3 x stalled s", "rebuffering", _number(3)),
+    ("- changes Mbit/s", "switching", _number(3)),
+]
+"""The linear score of videos, see `ackclock.results.quality`, and its parts."""
+
 SHOWN = 20
 """Number of rows of a table that are printed. All rows are in --json and --out."""
 
@@ -399,6 +408,21 @@ def print_run(result: Result) -> None:
     _print_spec("links", LINKS + DELAYS, [row | row["queue_delay_ms"] for row in document["links"]])
     for name, spec in APPLICATIONS.items():
         _print_spec(name, spec, document.get(name, []))
+        if name == "dash":
+            _print_spec("quality, for each segment", QUALITY, _scores(result))
+
+
+def _scores(result: Result) -> list[dict[str, Any]]:
+    """The linear scores of the clients whose segments have arrived, and their parts, for each segment."""
+    from ackclock.results.quality import quality
+
+    found = []
+    for row in result.tables["dash"].rows() if "dash" in result.tables else ():
+        if row["segments"]:
+            [one] = quality(result, row["flow"])
+            parts = {name: getattr(one, name) / one.segments for name in ("bitrate", "rebuffering", "switching")}
+            found.append({"flow": one.flow, "score": one.per_segment, **parts})
+    return found
 
 
 def print_summary(runs: Replications) -> None:
