@@ -1,4 +1,4 @@
-"""Measurements of real connections as a reference for a run: iperf3's JSON, and logs of ``ss -ti``.
+"""Measurements of real connections as a reference for a run: iperf3's JSON, logs of ``ss -ti``, files of flent.
 
 The public name of `ackclock.plot.reference`.
 """

@@ -31,6 +31,7 @@ MODULES = (
     "ackclock.mpd",
     "ackclock.ladder",
     "ackclock.quality",
+    "ackclock.bufferbloat",
     "ackclock.reference",
 )
 """Modules whose public names are listed, in this order."""

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ackclock.base.table import Table
+    from ackclock.plot.load import Beside
     from ackclock.plot.reference import Difference
+    from ackclock.results.result import Result
     from ackclock.store import Store
 
 __all__ = ["export", "plot"]
@@ -27,6 +29,7 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "cwnd": ("window",),
     "rtt": ("window",),
     "throughput": ("rates", "queues"),
+    "load": ("rates",),
     "jain": ("rates",),
     "queue": ("queues",),
     "occupancy": ("queues",),
@@ -61,14 +64,14 @@ def plot(
     """Run a scenario and write one figure of it as PDF, SVG or PNG.
 
     The probes that the figure needs are switched on. With --reference, a measurement is drawn over the run, and the
-    differences are printed.
+    differences are printed. With the figure load, the grade for bufferbloat is printed.
 
     Parameters
     ----------
     scenario
         The scenario: a TOML file.
     figure
-        window, cwnd, rtt, throughput, jain, queue, occupancy, wait, sequence, dash, dash_level, dash_buffer,
+        window, cwnd, rtt, throughput, load, jain, queue, occupancy, wait, sequence, dash, dash_level, dash_buffer,
         completion_cdf or delay_cdf.
     out
         The file: NAME.pdf, NAME.svg or NAME.png; by default the name of the scenario and of the figure, as PDF.
@@ -81,20 +84,22 @@ def plot(
     load
         Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
     reference
-        A measurement that is drawn over window, cwnd, rtt or throughput: the JSON of iperf3 -J, or a log of ss -ti with
-        the time of each call. Its connections and the flows are paired in their order.
+        A measurement that is drawn over window, cwnd, rtt or throughput: the JSON of iperf3 -J, a log of ss -ti with
+        the time of each call, or a file of flent. Its connections and the flows are paired in their order. Over load, a
+        file of flent: the sums of its downloads and uploads, and its pings.
     offset
         Seconds by which the measurement begins after the flow.
     """
     from ackclock import plot as figures
     from ackclock.engine.run import run
     from ackclock.plot import reference as references
+    from ackclock.plot.load import draw_measured
 
     if figure not in FIGURES:
         raise UsageError(f"no figure {figure}; accepted: {', '.join(FIGURES)}{did_you_mean(figure, FIGURES)}")
     measured = None
     if reference is not None:
-        over = {"window": ("cwnd", "rtt")} | {name: (name,) for name in references.FIGURES}
+        over = {"window": ("cwnd", "rtt")} | {name: (name,) for name in (*references.FIGURES, "load")}
         if figure not in over:
             raise UsageError(f"--reference: not for the figure {figure}; accepted: {', '.join(over)}")
         try:
@@ -104,7 +109,7 @@ def plot(
     elif offset:
         raise UsageError(f"--offset {offset:g}: shifts a measurement; accepted: with --reference FILE")
     target = Path(f"{scenario.stem}-{figure}.pdf") if out is None else out
-    wanted = FIGURES[figure] if measured is None else ("window", "rates", "packets")
+    wanted = FIGURES[figure] if measured is None or figure == "load" else ("window", "rates", "packets")
     probes = [(f"probes.{name}", "true") for name in wanted]
     load_files(load)
     result = run(scenario, overrides=[*probes, *overrides_of(settings)], seed=seed, progress=True)
@@ -116,14 +121,19 @@ def plot(
     from matplotlib import pyplot
 
     before = set(pyplot.get_fignums())
+    beside: list[Beside] = []
+    differences: list[Difference] = []
     try:
         drawn = draw(**{named: chosen})
-        if measured is not None:
+        if figure == "load":
+            beside = [] if measured is None else draw_measured(drawn, result, measured, chosen, offset)
+        elif measured is not None:
             panels = drawn.flat if figure == "window" else [drawn]
             for axes, name in zip(panels, over[figure], strict=True):
                 references.draw(axes, name, result, measured, flow=chosen, offset_s=offset)
         figures.save(drawn, target)
-        differences = measured and references.differences(result, measured, flow=chosen, offset_s=offset)
+        if measured is not None and figure != "load":
+            differences = references.differences(result, measured, flow=chosen, offset_s=offset)
     except (ValueError, KeyError) as error:
         raise UsageError(f"{figure}: {error.args[0]}") from None
     finally:
@@ -131,8 +141,24 @@ def plot(
             pyplot.close(number)
     if differences:
         _print_differences(differences)
+    if beside:
+        rows = [[f"{one.what} {one.unit}", f"{one.ours:,.4g}", f"{one.measured:,.4g}"] for one in beside]
+        print_table("under load", ["mean", "ours", "theirs"], rows)
+    if figure == "load":
+        _print_bufferbloat(result)
     say(str(target))
     return DONE
+
+
+def _print_bufferbloat(result: Result) -> None:
+    """The grade, if there are rounds without and with load."""
+    from ackclock._errors import RefusedError
+    from ackclock.results.bufferbloat import bufferbloat
+
+    try:
+        say(str(bufferbloat(result)))
+    except RefusedError as error:
+        say(f"no grade for bufferbloat: {error}")
 
 
 def _print_differences(found: list[Difference]) -> None:

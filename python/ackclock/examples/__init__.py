@@ -64,7 +64,9 @@ def write(name: str) -> list[Path]:
 
 def _files() -> list[Traversable]:
     folder = resources.files(__name__)
-    return [file for place in (folder, folder / "gallery") for file in place.iterdir() if file.is_file()]
+    return [
+        file for place in (folder, folder / "gallery", folder / "flent") for file in place.iterdir() if file.is_file()
+    ]
 
 
 def _of(name: str) -> list[Traversable]:

@@ -1,4 +1,4 @@
-"""Measurements of real connections as a reference for a run: iperf3's JSON, and logs of ``ss -ti``.
+"""Measurements of real connections as a reference for a run: iperf3's JSON, logs of ``ss -ti``, files of flent.
 
 A reference is read with `read`, drawn over a figure of a run with `draw`, and compared with the run by `differences`.
 """
@@ -9,68 +9,34 @@ import json
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.plot import flent
+from ackclock.plot.measured import MOST, MeasurementError, Reference, Series, Stream
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ackclock.results.result import Result
 
-__all__ = ["QUANTITIES", "Difference", "MeasurementError", "Reference", "Series", "Stream", "differences", "read"]
+__all__ = [
+    "QUANTITIES",
+    "Difference",
+    "MeasurementError",
+    "Reference",
+    "Series",
+    "Stream",
+    "differences",
+    "read",
+]
 
-MOST = 1e18
-"""Numbers of a measurement at most."""
 LEAST_SHARE = 0.01
 """Connections with less than this share of the bytes of the largest are left out: those that control a test."""
-
-
-class MeasurementError(ValueError):
-    """A file that is no measurement of a known form, or has nothing that can be compared."""
-
-    code = "ACK042"
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """Values over time."""
-
-    start_s: NDArray[np.float64]
-    """Times of the samples in seconds; of a rate or a count the beginnings of the intervals."""
-    end_s: NDArray[np.float64]
-    """The same times; of a rate or a count the ends of the intervals."""
-    value: NDArray[np.float64]
-    """The samples, in the unit of the quantity."""
-
-    def shifted(self, by_s: float) -> Series:
-        """The same values later by a time."""
-        return Series(self.start_s + by_s, self.end_s + by_s, self.value)
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """A connection that was measured."""
-
-    name: str
-    """Name of the connection."""
-    series: dict[str, Series]
-    """By quantity: ``goodput_bps``, ``retransmits``, ``cwnd``, ``ssthresh``, ``srtt_ms``."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The connections of a measurement. Times count from its beginning."""
-
-    path: str
-    """File of the measurement."""
-    kind: str
-    """``iperf3`` or ``ss``."""
-    streams: list[Stream]
-    """Its connections, without those that control a test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +95,36 @@ def read(path: Path | str) -> Reference:
       ``while sleep 0.1; do date +%s.%N; ss -tin dst 192.0.2.1; done > ss.log``: cwnd, ssthresh, SRTT, acknowledged
       bytes and retransmissions of each connection. A time is a number of seconds, or a date with a time (ISO 8601); it
       stands in a line of its own or in front of each line, as ``ts "%.s"`` writes it.
+    - A data file of flent (``.flent.gz``): the goodput of each upload and download, the SRTT of its socket if flent
+      recorded it, and the round-trip times of the pings.
+
+    A file that is compressed with gzip is decompressed.
 
     Raises
     ------
     MeasurementError
-        If the file is neither, with the line or the place of the mistake.
+        If the file is none of them, with the line or the place of the mistake.
     OSError
         If the file cannot be read.
     """
-    text = Path(path).read_text(encoding="utf-8", errors="replace")
+    text = flent.document_of(path).decode("utf-8", errors="replace")
     if text.lstrip()[:1] in ("{", "["):
+        document = _flent(text)
+        if document is not None:
+            return Reference(str(path), "flent", flent.streams_of(document, str(path)))
         return Reference(str(path), "iperf3", _iperf3(text, str(path)))
     return Reference(str(path), "ss", _ss(text, str(path)))
+
+
+def _flent(text: str) -> dict[str, Any] | None:
+    """The document, if it is one of flent."""
+    if '"x_values"' not in text:
+        return None
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return document if flent.is_flent(document) else None
 
 
 # iperf3
@@ -391,9 +375,9 @@ def pairs(result: Result, reference: Reference, flow: str | Sequence[str] | None
     for name in flows:
         if name not in known:
             raise MeasurementError(f"no flow {name} that can be compared; accepted: {', '.join(known) or 'none'}")
-    streams = reference.streams
+    streams = [one for one in reference.streams if set(one.series) & set(QUANTITIES)]
     if len(flows) == 1 and len(streams) > 1:
-        return [(flows[0], _sum_of(streams))]
+        return [(flows[0], sum_of(streams))]
     if len(flows) > len(streams):
         raise MeasurementError(
             f"{reference.path}: has {len(streams)} connections for {len(flows)} flows; accepted: at most as many "
@@ -402,7 +386,7 @@ def pairs(result: Result, reference: Reference, flow: str | Sequence[str] | None
     return list(zip(flows, streams, strict=False))
 
 
-def _sum_of(streams: list[Stream]) -> Stream:
+def sum_of(streams: list[Stream]) -> Stream:
     """Several connections as one: the sums of their rates and counts, at the times of the first."""
     series = {}
     for quantity in ("goodput_bps", "retransmits"):

@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from ackclock.plot import buffers, series
 from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, panels, paper, round_ticks, words
 from ackclock.plot.flows import looks, other_colours
+from ackclock.plot.load import draw_load
 from ackclock.plot.marks import mark
 from ackclock.plot.palette import COLOURS, OKABE_ITO
 
@@ -148,6 +149,16 @@ class Plot:
             from_zero(axes)
             legend(axes, waited)
         return axes
+
+    def load(self, flow: str | Sequence[str] | None = None, *, interval_s: float | None = None) -> NDArray[Any]:
+        """Rates of downloads above those of uploads above the round-trip time, as in flent's figures.
+
+        A flow is a download or an upload by the beginning of its name. The round-trip times are those of the first flow
+        of the application ``rpc``; a dot is a round, at its start. Intervals and probes are those of `throughput`.
+        """
+        flows = [flow] if isinstance(flow, str) else flow
+        with paper():
+            return draw_load(self._result, flows, interval_s)
 
     def jain(
         self, flow: str | Sequence[str] | None = None, *, interval_s: float | None = None, ax: Axes | None = None
