@@ -119,12 +119,12 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// A segment was sent, and `ctx` is the state after it. Returns whether nothing was in flight before.
-    pub fn on_sent(&mut self, ctx: &Context) -> bool {
+    /// A segment was sent, and `ctx` is the state after it. Returns SND.NXT before it, if nothing was in flight before.
+    pub fn on_sent(&mut self, ctx: &Context) -> Option<u64> {
+        let before = std::mem::replace(&mut self.sent, ctx.snd_nxt);
         // A probe for a lost tail repeats a segment that is still in flight.
-        let is_probe = ctx.snd_nxt == self.sent && !ctx.in_recovery;
-        self.sent = ctx.snd_nxt;
-        ctx.pipe <= ctx.mss && !is_probe
+        let is_probe = ctx.snd_nxt == before && !ctx.in_recovery;
+        (ctx.pipe <= ctx.mss && !is_probe).then_some(before)
     }
 }
 
@@ -180,11 +180,11 @@ mod tests {
     #[test]
     fn sending_starts_with_nothing_in_flight() {
         let mut starts = Starts::default();
-        assert!(starts.on_sent(&context(0, 1)));
-        assert!(!starts.on_sent(&context(0, 2)));
-        assert!(!starts.on_sent(&context(1, 2)), "a probe of the segment in flight");
-        assert!(starts.on_sent(&context(2, 3)), "after an idle period");
+        assert_eq!(starts.on_sent(&context(0, 1)), Some(0));
+        assert_eq!(starts.on_sent(&context(0, 2)), None);
+        assert_eq!(starts.on_sent(&context(1, 2)), None, "a probe of the segment in flight");
+        assert_eq!(starts.on_sent(&context(2, 3)), Some(2 * MSS), "after an idle period");
         let lost = Context { pipe: MSS, in_recovery: true, ..context(2, 3) };
-        assert!(starts.on_sent(&lost), "the retransmission after a timeout");
+        assert!(starts.on_sent(&lost).is_some(), "the retransmission after a timeout");
     }
 }

@@ -140,10 +140,10 @@ impl CongestionControl for Vegas {
     }
 
     fn on_sent(&mut self, _window: &mut Window, ctx: &Context) {
-        if self.starts.on_sent(ctx) {
+        if let Some(before) = self.starts.on_sent(ctx) {
             self.base = NO_RTT;
             // The event precedes the advance of SND.NXT.
-            self.begin(if ctx.in_recovery { ctx.snd_nxt } else { ctx.snd_nxt - ctx.pipe });
+            self.begin(before);
         }
     }
 

@@ -122,7 +122,7 @@ impl CongestionControl for Veno {
 
     // tcp_veno_cwnd_event.
     fn on_sent(&mut self, _window: &mut Window, ctx: &Context) {
-        if self.starts.on_sent(ctx) {
+        if self.starts.on_sent(ctx).is_some() {
             (self.base, self.adds) = (NO_RTT, true);
             self.enable();
         }

@@ -148,11 +148,10 @@ impl CongestionControl for Yeah {
 
     // tcp_vegas_cwnd_event.
     fn on_sent(&mut self, _window: &mut Window, ctx: &Context) {
-        if self.starts.on_sent(ctx) {
+        if let Some(before) = self.starts.on_sent(ctx) {
             self.round.base = NO_RTT;
             // The event precedes the advance of SND.NXT.
-            let nxt = if ctx.in_recovery { ctx.snd_nxt } else { ctx.snd_nxt - ctx.pipe };
-            self.round.begin(&Context { snd_nxt: nxt, ..*ctx });
+            self.round.begin(&Context { snd_nxt: before, ..*ctx });
         }
     }
 
