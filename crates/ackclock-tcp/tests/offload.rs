@@ -51,6 +51,22 @@ fn a_packet_of_several_segments_ends_with_psh() {
     }
 }
 
+/// The application's data is pushed every 60 segments here. Packets of two segments that begin at an odd one carry that push at
+/// their end.
+#[test]
+fn no_segment_within_a_packet_is_pushed() {
+    let mut peer = waiting("linux", 10);
+    let ack = peer.segment(0, 0, MSS);
+    peer.give(&ack);
+    assert_eq!(sent(&mut peer).0, 1);
+    for pairs in 1..60 {
+        peer.now += 10 * MILLISECOND;
+        let ack = peer.segment(0, 0, (1 + 2 * pairs) * MSS);
+        peer.give(&ack);
+        assert_eq!(sent(&mut peer), (2, vec![1]), "after {pairs} pairs");
+    }
+}
+
 #[test]
 fn a_single_segment_is_not_pushed_unless_it_ends_the_data() {
     let mut peer = waiting("linux", 10);

@@ -2,8 +2,8 @@
 
 mod common;
 
-use ackclock_tcp::{Config, MILLISECOND, SECOND, stack};
-use common::peer::Peer;
+use ackclock_tcp::{Config, Flags, MILLISECOND, SECOND, Timestamps, stack};
+use common::peer::{Peer, syn};
 
 /// Payload of a full segment, bytes.
 const MSS: u64 = 1448;
@@ -98,4 +98,39 @@ fn unread_data_keeps_linux_from_growing_its_window() {
     };
     assert!(tuned(true) >= 55_000, "{}", tuned(true));
     assert!(tuned(false) <= 65_536 - 40_000 + 10_000, "{}", tuned(false));
+}
+
+/// The windows of Linux 6.12 with a buffer of 131,070 bytes, in units of four bytes: half of its memory without a segment at
+/// first, two segments more with each that arrives, and at last the buffer without the memory of the arriving segment.
+#[test]
+fn linux_offers_half_of_its_memory_first_and_grows_by_two_segments() {
+    let mut config = fixed("linux", 131_070);
+    config.scale_receive_window();
+    let (mut peer, answer) = Peer::accepted(&config, &syn(Flags::default()));
+    assert_eq!((answer.window, answer.window_scale), (65_535, 2));
+    let mut ack = peer.segment(0, 0, 0);
+    ack.ack = answer.seq.wrapping_add(1);
+    peer.give(&ack);
+    let windows: Vec<u16> = (0..11)
+        .map(|segment| {
+            peer.now += MILLISECOND;
+            peer.data(segment * MSS, MSS as u32);
+            peer.end.read(peer.now, MSS);
+            peer.all().last().expect("a quick ACK").window
+        })
+        .collect();
+    assert_eq!(windows, [26_576, 27_300, 28_024, 28_748, 29_472, 30_196, 30_920, 31_644, 32_368, 32_408, 32_408]);
+}
+
+/// Without options that give more, the SYN of Linux offers 44 segments of 1,460 bytes, and its SYN-ACK as many of the segments
+/// that the timestamps leave: 45 of 1,448.
+#[test]
+fn the_first_window_of_linux_is_a_number_of_segments() {
+    let config = Config { mss: 1460, ..(stack::by_name("linux").unwrap().config)() };
+    let (_, mine) = Peer::called(&config);
+    assert_eq!((mine.window, mine.window_scale), (64_240, 7));
+    let mut with_stamps = syn(Flags::default());
+    with_stamps.timestamps = Some(Timestamps { val: 1, ecr: 0 });
+    assert_eq!(Peer::accepted(&config, &with_stamps).1.window, 65_160);
+    assert_eq!(Peer::accepted(&config, &syn(Flags::default())).1.window, 64_240);
 }
