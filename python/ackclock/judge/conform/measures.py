@@ -293,7 +293,8 @@ def window_steps(ev: Evidence, state: str) -> float:
     cwnd, pipe = ev.column("cwnd").astype(float), ev.column("pipe").astype(float)
     steps: list[float] = []
     for row, after in pairwise(starts):
-        limited = pipe[row] + SLACK * ev.mss >= cwnd[row]
+        # A part of a segment in the window lets no segment leave.
+        limited = pipe[row] + SLACK * ev.mss >= cwnd[row] - cwnd[row] % ev.mss
         if limited:
             steps.append(cwnd[after] - cwnd[row])
         elif steps:
