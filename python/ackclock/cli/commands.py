@@ -371,22 +371,21 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     return 0
 
 
+def parameter_cells(row: dict[str, Any]) -> list[str]:
+    """A parameter of the catalogue as cells of a table: name, default, accepted values and summary."""
+    if row["default"] is None:
+        default, accepted = "none", "a path"
+    elif "names" in row:
+        default, accepted = str(row["default"]), ", ".join(one["name"] for one in row["names"])
+    else:
+        default, least, most = (f"{row[key]:.10g}" for key in ("default", "least", "most"))
+        accepted = f"{least} to {most}"
+    return [row["name"], default, accepted, row["summary"]]
+
+
 def _print_parameters(kind: str, entries: list[dict[str, Any]]) -> None:
     """Parameters of the entries, which scenarios set as in cc = { kind = "vegas", alpha = 3 }."""
-
-    def told(row: dict[str, Any]) -> list[str]:
-        if row["default"] is None:
-            return ["none", "a path"]
-        if "names" in row:
-            return [row["default"], ", ".join(one["name"] for one in row["names"])]
-        default, least, most = (f"{row[key]:.10g}" for key in ("default", "least", "most"))
-        return [default, f"{least} to {most}"]
-
-    rows = [
-        [entry["name"], row["name"], *told(row), row["summary"]]
-        for entry in entries
-        for row in entry.get("parameters", [])
-    ]
+    rows = [[entry["name"], *parameter_cells(row)] for entry in entries for row in entry.get("parameters", [])]
     if rows:
         print_table("parameters", [kind, "parameter", "default", "accepted", "what it is"], rows)
 

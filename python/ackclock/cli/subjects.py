@@ -1,4 +1,4 @@
-"""What `ackclock help` knows: names of commands, of scenarios, of results and of studies, with what each of them is."""
+"""The names that `ackclock help` explains: those of commands, of scenarios, of results and of studies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Subject:
     name: str
     about: str
     facts: dict[str, str] = field(default_factory=dict)
-    """What else is known, under a word for each."""
+    """Further facts, each under a word of its own."""
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     """A table of its parts: parameters, fields, columns."""
@@ -104,6 +104,7 @@ def _commands(name: str) -> Iterator[Subject]:
 
 def _catalogued(name: str) -> Iterator[Subject]:
     from ackclock import scenario
+    from ackclock.cli.commands import parameter_cells
 
     for kind, entries in scenario.catalogue().items():
         for entry in entries:
@@ -115,18 +116,9 @@ def _catalogued(name: str) -> Iterator[Subject]:
                 rows = [[row["field"], row["value"], row["source"]] for row in entry["fields"]]
                 yield Subject(CATALOGUE[kind], name, entry["summary"], facts, ("field", "value", "source"), rows)
                 continue
-            parts = [_parameter(row) for row in entry.get("parameters", [])] or _parts(kind, name)
+            parts = [parameter_cells(row) for row in entry.get("parameters", [])] or _parts(kind, name)
             columns = ("field", "default", "accepted", "what it is") if parts else ()
             yield Subject(CATALOGUE.get(kind, f"a {kind}"), name, entry["summary"], facts, columns, parts)
-
-
-def _parameter(row: Node) -> list[str]:
-    if row["default"] is None:
-        return [row["name"], "none", "a path", row["summary"]]
-    if "names" in row:
-        return [row["name"], str(row["default"]), ", ".join(one["name"] for one in row["names"]), row["summary"]]
-    default, least, most = (f"{row[key]:.10g}" for key in ("default", "least", "most"))
-    return [row["name"], default, f"{least} to {most}", row["summary"]]
 
 
 def _parts(kind: str, name: str) -> list[list[str]]:
@@ -293,4 +285,4 @@ KINDS: dict[str, Callable[[str], Iterator[Subject]]] = {
     "a study": _studies,
     "a code of an error": _codes,
 }
-"""What can be asked for, and how it is found."""
+"""The kinds of names that can be asked for, and the function that finds each kind."""

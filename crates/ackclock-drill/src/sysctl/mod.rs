@@ -75,7 +75,7 @@ pub struct Sysctls {
     pub freebsd: FreeBsd,
 }
 
-/// What a route says about connections; `None` leaves the choice to the device and the stack.
+/// The settings of a route for connections; `None` leaves the choice to the device and the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Route {
     /// MTU, bytes.

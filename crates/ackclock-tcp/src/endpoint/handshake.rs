@@ -258,9 +258,8 @@ impl Endpoint {
     /// SYN-ACK.
     pub(super) fn open_sender(&mut self, now: Nanos, lost_syns: u32) {
         // The MSS option does not account for options that every segment carries (RFC 6691).
-        let stamps = if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
         let cold = &self.cold;
-        let mss = self.path_mss().min(cold.peer_mss).saturating_sub(stamps + cold.room).max(1);
+        let mss = self.path_mss().min(cold.peer_mss).saturating_sub(self.stamps_len() + cold.room).max(1);
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
         self.sender.establish(now, mss, self.sender.config.sack && cold.peer_sack, lost_syns);

@@ -3,7 +3,7 @@
 use super::{Due, Endpoint, State, Uses, Watch};
 use crate::config::Conformance;
 use crate::pacing::HEADERS;
-use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS, STAMPS_LEN};
+use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
 use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};
 
@@ -205,8 +205,7 @@ impl Endpoint {
     /// Bytes of options that a header has room for besides the timestamps, if they are in use.
     #[inline]
     fn room(&self) -> u32 {
-        let stamps = if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 };
-        (MAX_OPTIONS - stamps).saturating_sub(self.cold.room)
+        (MAX_OPTIONS - self.stamps_len()).saturating_sub(self.cold.room)
     }
 
     /// Fills in the fields of every segment of a synchronised connection. `new_data` is whether the segment carries

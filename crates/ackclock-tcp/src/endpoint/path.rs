@@ -1,4 +1,4 @@
-//! What the endpoint is told of its path.
+//! The path of the endpoint: the MTU that others tell, and the search for it.
 
 use super::{Due, Endpoint, State, Uses, unwrap};
 use crate::pacing::HEADERS;
@@ -43,7 +43,9 @@ impl Endpoint {
         self.sender.on_path_change(payload);
     }
 
-    fn stamps_len(&self) -> u32 {
+    /// Bytes of the timestamps that every segment carries, if they are in use.
+    #[inline]
+    pub(super) fn stamps_len(&self) -> u32 {
         if self.uses.has(Uses::TIMESTAMPS) { STAMPS_LEN } else { 0 }
     }
 

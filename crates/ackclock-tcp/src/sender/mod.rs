@@ -78,7 +78,7 @@ struct Rare {
     reordering: reordering::Reordering,
     rate: Option<rate::DeliveryRate>,
     counts: Counts,
-    /// What is known of the path's MTU, if it changes or is looked for.
+    /// The state of the path's MTU, if it changes or is looked for.
     path: Option<Box<path::Path>>,
     /// The segment size where the peer's window does not bound it, bytes.
     full_mss: u64,

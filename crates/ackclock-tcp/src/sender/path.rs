@@ -27,7 +27,7 @@ pub struct PathSearch {
     pub floor: u32,
 }
 
-/// What is known of the path.
+/// The state of the path.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     search: Option<PathSearch>,
@@ -45,7 +45,7 @@ pub(super) struct Path {
     since: Option<Nanos>,
 }
 
-/// What the search wants to send.
+/// The decision of the search for the MTU when a segment is due.
 pub(crate) enum Probe {
     /// Nothing.
     None,

@@ -35,13 +35,13 @@ impl Sender {
         if self.whole { self.board.segments() as u64 * self.mss } else { self.flight_size() }
     }
 
-    /// What is estimated to be in the network, counted as in [`Sender::outstanding`].
+    /// Bytes estimated to be in the network, counted as in [`Sender::outstanding`].
     #[inline]
     pub(super) fn pipe(&self) -> u64 {
         if self.whole { self.board.segments_in_network() * self.mss } else { self.board.pipe(self.flight_size()) }
     }
 
-    /// What a segment of `bytes` counts for in the network.
+    /// Bytes of the window that a segment of `bytes` takes.
     #[inline]
     pub(super) fn counted_length(&self, bytes: u64) -> u64 {
         if self.whole { rounded_up(bytes, self.mss) } else { bytes }
