@@ -9,7 +9,7 @@ import pytest
 
 import ackclock
 from ackclock import _core
-from ackclock.base.files import FolderError
+from ackclock._errors import RefusedError
 from ackclock.cc import registry, templates
 from ackclock.cli import main
 from tests.cc.mine import BASE, MARKED, equal, run
@@ -44,7 +44,7 @@ def test_a_crate_is_written_whole_or_not_at_all(tmp_path, monkeypatch, capsys):
     assert main(["new", "cc", "my.reno_2", "--rust"]) == 2
     assert "my-reno-2 exists; it is not overwritten" in capsys.readouterr().err
     for name, words in (("match", "cannot have this name"), ("ackclock-cc", "cannot have"), ("Mine", "is no name")):
-        with pytest.raises(FolderError, match=words):
+        with pytest.raises(RefusedError, match=words):
             templates.write_crate(name)
     assert main(["new", "scenario", "parking-lot", "--rust"]) == 2
     assert "--rust is for congestion controls" in capsys.readouterr().err
