@@ -20,7 +20,7 @@ DRAWING = ("bbr", "cdg", "lp", "nv")
 and lp on the peer's first timestamp."""
 
 DRAWS = 5
-"""Runs of these controls alone, of which the page has the medians."""
+"""Runs of these controls, each with random numbers of its own: alone, of which the page has the medians, and in bursts."""
 
 SIZES = (1_448, 4_344, 14_480, 15_928, 43_440, 100_000, 200_000, 500_000, 1_000_000, 5_000_000)
 """Sizes of transfers in bytes: one segment, the initial window, one segment more, and up to several slow starts."""
@@ -124,16 +124,22 @@ def _flow(name: str, module: str, app: object, start: str = "0s") -> dict[str, A
     return {"name": name, "app": app, "start": start, "stack": "linux", "cc": full_name(module)}
 
 
+def _drawn(module: str, scenario: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """A scenario once, or under several seeds where the control draws random numbers."""
+    seeds = range(1, DRAWS + 1) if module in DRAWING else (1,)
+    return tuple(scenario | {"seed": seed} for seed in seeds)
+
+
 def _alone(network: Network, module: str) -> Experiment:
     scenario = network.scenario(network.duration, [_flow("one", module, "bulk")])
-    seeds = range(1, DRAWS + 1) if module in DRAWING else (1,)
-    return Experiment("alone", network.name, module, "", tuple(scenario | {"seed": seed} for seed in seeds))
+    return Experiment("alone", network.name, module, "", _drawn(module, scenario))
 
 
 def _share(network: Network, module: str, other: str) -> Experiment:
     scenarios = tuple(
         network.scenario("30s", [_flow("other", other, "bulk"), _flow("one", module, "bulk", f"{start}s")])
-        for start in STARTS_S
+        | {"seed": number if module in DRAWING else 1}
+        for number, start in enumerate(STARTS_S, 1)
     )
     return Experiment("share", network.name, module, f"against {other}", scenarios)
 
@@ -164,7 +170,7 @@ def _far(module: str) -> Experiment:
 def _bursts(network: Network, module: str, size: int, interval: str) -> Experiment:
     app = {"kind": "bursts", "size": f"{size}B", "interval": interval, "count": 8 if interval != "10s" else 3}
     scenario = network.scenario("30s", [_flow("one", module, app)])
-    return Experiment("bursts", network.name, module, f"{size:,} bytes every {interval}", (scenario,))
+    return Experiment("bursts", network.name, module, f"{size:,} bytes every {interval}", _drawn(module, scenario))
 
 
 EXPERIMENTS = (

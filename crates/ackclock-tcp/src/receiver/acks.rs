@@ -63,6 +63,8 @@ pub(super) struct Acks {
     compresses: bool,
     duplicates: u8,
     compressed: u8,
+    /// Whether an ACK is due at once for the segments that waited for a compressed one, besides any that is due.
+    released: bool,
     /// Segments that arrived in order since the last ACK.
     held: u16,
     every: u32,
@@ -90,6 +92,7 @@ impl Acks {
             compresses: config.sack_compression,
             duplicates: 0,
             compressed: 0,
+            released: false,
             held: 0,
             every: config.ack_every,
             quick_left: if linux { 0 } else { config.quick_acks },
@@ -150,9 +153,15 @@ impl Acks {
 
     /// Linux net/ipv4/tcp_input.c: tcp_event_data_recv, tcp_measure_rcv_mss, __tcp_ack_snd_check.
     fn on_arrival_linux(&mut self, arrived: &Arrived<'_>) {
-        if arrived.part > 0 {
-            self.on_payload_linux(arrived);
+        if arrived.in_order > 0 {
+            self.duplicates = 0;
+            if arrived.part > 0 {
+                self.on_payload_linux(arrived);
+            }
         }
+        // While the window grows, the number of quick ACKs left stays odd and therefore never reaches zero
+        // (tcp_grow_window).
+        self.quick_left |= u32::from(arrived.grew);
         self.pending += arrived.in_order;
         // The acknowledgment of a FIN can wait for our own (tcp_fin).
         self.interactive |= arrived.finished;
@@ -174,9 +183,6 @@ impl Acks {
     /// Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check: after three duplicate ACKs, further ones wait for a twentieth of the
     /// round-trip time and a millisecond at most, so that one ACK reports several segments beyond a gap.
     fn compress(&mut self, arrived: &Arrived<'_>) {
-        if arrived.in_order > 0 {
-            self.duplicates = 0;
-        }
         if self.duplicates < DUPLICATES {
             self.duplicates += 1;
             self.due = true;
@@ -190,6 +196,25 @@ impl Acks {
         }
     }
 
+    /// Whether segments beyond a gap wait for a compressed ACK.
+    #[inline]
+    pub fn waits_compressed(&self) -> bool {
+        self.compressed > 0
+    }
+
+    /// Makes the compressed ACK due at once; what arrives next waits for another one (tcp_sack_compress_send_ack).
+    pub fn release(&mut self) {
+        self.on_ack_sent();
+        self.released = true;
+    }
+
+    /// Whether an ACK is due at once.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.due || self.released
+    }
+
+    /// What payload in order tells of the segment size and of the pace of arrivals; payload beyond a gap tells nothing.
     fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.part >= self.largest {
             self.largest = arrived.part;
@@ -208,9 +233,6 @@ impl Acks {
         } else if gap > arrived.rtt.rto() {
             self.quicken(self.quick_acks, arrived.window);
         }
-        // While the window grows, the number of quick ACKs left stays odd and therefore never reaches zero
-        // (tcp_grow_window).
-        self.quick_left |= u32::from(arrived.grew);
         self.last_arrival = arrived.now;
     }
 
@@ -280,6 +302,10 @@ impl Acks {
     /// Records that a segment with an acknowledgment is sent.
     #[inline]
     pub fn on_ack_sent(&mut self) {
+        if self.released {
+            self.released = false;
+            return;
+        }
         if self.rule == AckRule::Linux && (self.pending > 0 || self.due) && self.quick_left > 0 {
             self.quick_left -= 1;
             if self.quick_left == 0 {
@@ -309,7 +335,7 @@ impl Acks {
 
     /// Stops all acknowledgments.
     pub fn stop(&mut self) {
-        self.due = false;
+        (self.due, self.released) = (false, false);
         self.delayed_at = NEVER;
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Receiver {
     sequence: Reassembly,
     /// The duplicate to report with the next ACK (RFC 2883).
     duplicate: Option<(u64, u64)>,
+    /// The blocks that the next ACK reports where it is sent for segments before the last one (see [`Acks::release`]).
+    earlier: Option<Box<[(u64, u64)]>>,
 }
 
 /// A segment with payload or FIN, and the sender's RTT estimate at the time.
@@ -81,6 +83,8 @@ pub(crate) fn window_scale(buffer: u64) -> u8 {
 
 /// Segments that Linux acknowledges at once after an event (include/net/tcp.h).
 const TCP_MAX_QUICKACKS: u32 = 16;
+/// Blocks whose changes one compressed ACK can report (TCP_SACK_BLOCKS_EXPECTED).
+const EXPECTED_BLOCKS: usize = 2;
 
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {
@@ -99,6 +103,7 @@ impl Receiver {
             dsack: config.dsack,
             acks: Acks::new(config),
             duplicate: None,
+            earlier: None,
             tuning: tunes.then(|| Box::new(Tuning::new(config))),
             space,
             clamp: u64::MAX,
@@ -181,15 +186,21 @@ impl Receiver {
         {
             self.report_duplicate(start, end);
         }
+        // Linux reports what waits for a compressed ACK before a segment changes a block that is not among the first two
+        // (net/ipv4/tcp_input.c, tcp_sack_new_ofo_skb).
+        if payload.start > before
+            && self.acks.waits_compressed()
+            && self.sequence.rank(payload.start, end) >= EXPECTED_BLOCKS
+        {
+            self.earlier = Some(self.sequence.recent().take(MAX_SACK_BLOCKS).collect());
+            self.acks.release();
+        }
         let mut fresh = self.sequence.insert(payload.start, end);
         if self.fin == Some(self.sequence.next()) {
             fresh |= self.sequence.insert(self.sequence.next(), self.sequence.next() + 1);
         }
         if !fresh {
-            // A duplicate is acknowledged at once (RFC 9293 section 3.10.7.4).
-            self.acks.last_arrival = now;
-            self.acks.due = true;
-            return;
+            return self.on_duplicate(now, payload, end <= before);
         }
         let has_gap = self.sequence.has_gap();
         if payload.start > before {
@@ -219,6 +230,36 @@ impl Receiver {
         }
     }
 
+    /// Processes payload that had arrived before; `acknowledged` is whether all of it lies below RCV.NXT.
+    fn on_duplicate(&mut self, now: Nanos, payload: &Payload<'_>, acknowledged: bool) {
+        if !self.acks.is_linux() {
+            self.acks.last_arrival = now;
+        } else if acknowledged {
+            // net/ipv4/tcp_input.c, tcp_data_queue and tcp_send_dupack.
+            self.enter_quick(TCP_MAX_QUICKACKS);
+        } else {
+            return self.acks.on_arrival(&Arrived {
+                now,
+                segments: payload.segments,
+                part: payload.part,
+                in_order: 0,
+                push: payload.push,
+                fin: payload.fin,
+                finished: false,
+                urgent: true,
+                gap: self.sack && self.sequence.has_gap(),
+                rtt: payload.rtt,
+                window: 0,
+                grew: false,
+                keeps_window: true,
+                crowded: false,
+                receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
+            });
+        }
+        // A duplicate is acknowledged at once (RFC 9293 section 3.10.7.4).
+        self.acks.due = true;
+    }
+
     /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once.
     #[inline]
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
@@ -240,7 +281,7 @@ impl Receiver {
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
                 let unread = next.saturating_sub(self.read);
-                grew = tuning.grow(payload.len, self.sequence.held() + unread);
+                grew = tuning.grow(payload.len, self.sequence.held() + unread, next > before);
             }
         }
         self.acks.on_arrival(&Arrived {
@@ -274,11 +315,12 @@ impl Receiver {
     }
 
     /// Records that the `len` bytes at offset `start` and the FIN behind them arrived again, as far as they lie below
-    /// RCV.NXT.
+    /// RCV.NXT. Linux acknowledges the next segments at once then (net/ipv4/tcp_input.c, tcp_send_dupack).
     pub fn note_duplicate(&mut self, start: u64, len: u32, fin: bool) {
         let end = start + u64::from(len) + u64::from(fin && self.counts_fin());
         let end = end.min(self.sequence.next());
         if start < end {
+            self.enter_quick(TCP_MAX_QUICKACKS);
             self.report_duplicate(start, end);
         }
     }
@@ -396,7 +438,7 @@ impl Receiver {
     /// Whether an ACK is due now.
     #[inline]
     pub fn owes_ack(&self) -> bool {
-        self.acks.due
+        self.acks.is_due()
     }
 
     /// Whether the next segment would report SACK blocks.
@@ -414,6 +456,9 @@ impl Receiver {
     pub fn blocks_due(&self, most: usize) -> usize {
         if !self.reports() {
             return 0;
+        }
+        if let Some(earlier) = &self.earlier {
+            return earlier.len().min(most);
         }
         let duplicate = usize::from(self.duplicate.is_some());
         (duplicate + self.sequence.recent().take(MAX_SACK_BLOCKS).count()).min(most)
@@ -448,12 +493,17 @@ impl Receiver {
     pub fn fill(&mut self, segment: &mut Segment, most: usize, wire: impl Fn(u64) -> u32) {
         segment.window = self.pay();
         if self.reports() {
-            // A duplicate comes first and is reported once (RFC 2883 section 4).
-            let blocks = self.duplicate.take().into_iter().chain(self.sequence.recent()).take(most);
             let mut count = 0;
-            for (start, end) in blocks {
-                segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
-                count += 1;
+            let mut report = |blocks: &mut dyn Iterator<Item = (u64, u64)>| {
+                for (start, end) in blocks.take(most) {
+                    segment.sack[count] = SackBlock { start: wire(start), end: wire(end) };
+                    count += 1;
+                }
+            };
+            match self.earlier.take() {
+                Some(earlier) => report(&mut earlier.iter().copied()),
+                // A duplicate comes first and is reported once (RFC 2883 section 4).
+                None => report(&mut self.duplicate.take().into_iter().chain(self.sequence.recent())),
             }
             segment.sack_count = count as u8;
         }

@@ -96,6 +96,12 @@ impl Reassembly {
         Some((start.max(range.0), end.min(range.1)))
     }
 
+    /// The place among [`Reassembly::recent`] of the first range that touches `[start, end)`, or their number.
+    pub fn rank(&self, start: u64, end: u64) -> usize {
+        let touches = |range: &(u64, u64)| start <= range.1 && range.0 <= end;
+        self.recent().position(|range| touches(&range)).unwrap_or_else(|| self.recent().count())
+    }
+
     /// The ranges above the gap: the last changed one first, then in the order of the last report (RFC 2018 section 4).
     pub fn recent(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.recent.iter().filter_map(|&start| {

@@ -147,11 +147,11 @@ impl Tuning {
     }
 
     /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now,
-    /// the segment among them (tcp_grow_window). Returns whether the offered window may now be larger.
-    pub fn grow(&mut self, len: u32, held: u64) -> bool {
+    /// the segment among them (tcp_grow_window). Returns whether the limit rose. The memory of a segment beyond a gap is
+    /// counted after this (tcp_data_queue_ofo), so that its `own` is not; that of other segments before.
+    pub fn grow(&mut self, len: u32, held: u64, own: bool) -> bool {
         let len = u64::from(len);
-        // The segment that has arrived takes memory of its own.
-        let taken = self.taken(len) + self.taken(held.saturating_sub(len));
+        let taken = if own { self.taken(len) } else { 0 } + self.taken(held.saturating_sub(len));
         let room = self.window().saturating_sub(taken.max(self.reserved)).saturating_sub(self.limit);
         if len < SIZEABLE || room == 0 {
             return false;
@@ -251,7 +251,7 @@ mod tests {
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
         tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger });
-        tuning.grow(len, 0)
+        tuning.grow(len, 0, true)
     }
 
     #[test]
@@ -285,14 +285,14 @@ mod tests {
         let mut linux = tuning("linux");
         assert!(arrives(&mut linux, 1448, true));
         let before = linux.limit;
-        assert!(linux.grow(1448, 1448));
+        assert!(linux.grow(1448, 1448, false));
         assert_eq!(linux.limit, before + 2 * 1448);
         let free = linux.window() - linux.limit;
-        let held = free / 1440 * 1448;
-        assert!(linux.grow(1448, held), "each segment takes 1,440 bytes of the window");
+        let held = (free / 1440 + 1) * 1448;
+        assert!(linux.grow(1448, held, false), "each segment but the last takes 1,440 bytes of the window");
         assert_eq!(linux.limit, before + 2 * 1448 + free % 1440);
-        assert!(!linux.grow(1448, held));
-        assert!(!linux.grow(SIZEABLE as u32 - 1, 0), "small segments do not count");
+        assert!(!linux.grow(1448, held, false));
+        assert!(!linux.grow(SIZEABLE as u32 - 1, 0, false), "small segments do not count");
     }
 
     /// A segment of 468 bytes takes 1,280 bytes, which are 800 of the window. It raises the limit while that is small
