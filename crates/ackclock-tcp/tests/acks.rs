@@ -273,3 +273,72 @@ fn linux_compresses_duplicate_acks_after_the_third() {
         assert!(acked(&mut others, segment * MSS, false), "{segment}: not before Linux 4.18");
     }
 }
+
+/// Linux net/ipv4/tcp_input.c, tcp_sack_new_ofo_skb: one compressed ACK reports changes of two blocks. Before a segment changes
+/// another one, the ACK that waits is sent with the blocks of before, and the segment waits for an ACK of its own.
+#[test]
+fn linux_releases_a_compressed_ack_before_a_third_block_changes() {
+    let compressing = Config { sack_compression: true, quick_acks: 0, receive_buffer_max: 1 << 20, ..linux() };
+    let mut peer = Peer::established(&compressing);
+    for segment in [1, 3, 5] {
+        assert!(acked(&mut peer, segment * MSS, false), "{segment}: the first duplicates");
+    }
+    peer.data(6 * MSS, FULL);
+    assert_eq!(peer.all(), [], "the newest block grows");
+    peer.data(8 * MSS, FULL);
+    let released = peer.all();
+    assert_eq!(released.len(), 1, "{released:?}");
+    assert_eq!(peer.blocks(&released[0]), [(5 * MSS, 7 * MSS), (3 * MSS, 4 * MSS), (MSS, 2 * MSS)]);
+    peer.expire();
+    let next = peer.next();
+    assert_eq!(peer.blocks(&next)[0], (8 * MSS, 9 * MSS));
+}
+
+/// Linux net/ipv4/tcp_input.c: a segment below RCV.NXT lets sixteen segments be acknowledged at once (tcp_send_dupack), and
+/// one that had arrived beyond a gap is like any other there (tcp_data_queue_ofo).
+#[test]
+fn a_duplicate_lets_linux_acknowledge_the_next_segments_at_once() {
+    let (mut peer, mut seq) = settled();
+    let quick = |peer: &mut Peer, seq: &mut u64| {
+        let from = *seq;
+        while acked(peer, *seq, true) {
+            *seq += MSS;
+        }
+        (*seq - from) / MSS
+    };
+    assert_eq!(quick(&mut peer, &mut seq), 0);
+    peer.data(seq - MSS, FULL);
+    assert_eq!(peer.all().len(), 1);
+    seq += MSS;
+    assert_eq!(quick(&mut peer, &mut seq), 15, "the sixteenth told of the duplicate");
+}
+
+/// Linux net/ipv4/tcp_output.c, __tcp_select_window: an ACK that is sent as soon as segments arrive does not offer their memory,
+/// although the application reads them at the same time.
+#[test]
+fn an_ack_at_once_does_not_offer_the_memory_of_what_arrived() {
+    let mut peer = Peer::established(&Config {
+        receive_buffer: 64 << 10,
+        window_rule: WindowRule::Linux,
+        receive_buffer_max: 64 << 10,
+        window_scale: Some(7),
+        ..linux()
+    });
+    let offered = |peer: &mut Peer, seq: u64| {
+        peer.data(seq, FULL);
+        peer.end.read(peer.now, 30 * MSS);
+        u64::from(peer.next().window) << 7
+    };
+    // The first window, which never moves back, is larger than the memory of such segments.
+    for segment in 0..41 {
+        acked(&mut peer, segment * MSS, true);
+    }
+    let before = offered(&mut peer, 41 * MSS);
+    for segment in 43..52 {
+        acked(&mut peer, segment * MSS, false);
+    }
+    let filled = offered(&mut peer, 42 * MSS);
+    assert!(filled.abs_diff(before - 9 * 999) <= 128, "nine segments more wait: {filled} after {before}");
+    acked(&mut peer, 52 * MSS, true);
+    assert_eq!(offered(&mut peer, 53 * MSS), before);
+}

@@ -316,10 +316,12 @@ impl Bbr1 {
 
     fn check_phases(&mut self, ack: &Ack) {
         let Context { now, mss, pipe, .. } = ack.ctx;
+        // The ACK that ends Startup is judged with the gain of Startup (bbr_update_gains comes last).
+        let gain = self.pacing_gain();
         if self.state == State::Startup && self.filled {
             self.state = State::Drain;
         }
-        if self.state == State::Drain && self.at_release(pipe, DRAIN_GAIN, &ack.ctx) <= self.inflight(UNIT, mss) {
+        if self.state == State::Drain && self.at_release(pipe, gain, &ack.ctx) <= self.inflight(UNIT, mss) {
             self.enter_probe_bw(now);
         }
         let State::ProbeBw { phase, since } = self.state else { return };

@@ -8,28 +8,27 @@ const LEAST_PART: u64 = 16;
 impl Receiver {
     /// The window that the free part of the buffer allows; 0 if less than a sixteenth of the buffer or than a segment is
     /// free (net/ipv4/tcp_output.c, __tcp_select_window).
-    pub(super) fn free_window(&self) -> u64 {
+    pub(super) fn free_window(&self, used: u64) -> u64 {
         let full = self.buffer.min(self.clamp);
-        let unread = self.received() - self.read;
-        let (used, limit) = match &self.tuning {
-            Some(tuning) => (tuning.taken(unread + self.sequence.held()), tuning.limit),
-            None => (unread, u64::MAX),
-        };
+        let limit = self.tuning.as_ref().map_or(u64::MAX, |tuning| tuning.limit);
         let free = full.saturating_sub(used);
         let segment = u64::from(self.acks.largest).min(full);
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
     }
 
+    /// The part of the window that data takes with its memory: what waits to be read, or waited when the ACK became due,
+    /// and what lies beyond a gap.
+    #[inline]
+    pub(super) fn used(&self) -> u64 {
+        let waits = self.unread().max(self.waiting) + self.sequence.held();
+        self.tuning.as_ref().map_or(waits, |tuning| tuning.taken(waits))
+    }
+
     /// `offer`, rounded up to the unit of the window field while at least half of the buffer is free (net/ipv4/tcp_output.c,
     /// __tcp_select_window); other stacks round down.
     #[inline]
-    pub(super) fn rounded(&self, offer: u64) -> u64 {
-        let used = self.received() - self.read + self.sequence.held();
-        if self.acks.is_linux() && 2 * used <= self.buffer.min(self.clamp) {
-            offer.next_multiple_of(1 << self.scale)
-        } else {
-            offer
-        }
+    pub(super) fn rounded(&self, offer: u64, used: u64) -> u64 {
+        if self.acks.is_linux() && !self.is_crowded(used) { offer.next_multiple_of(1 << self.scale) } else { offer }
     }
 
     /// Whether payload from `start` on is accepted whole although it may end beyond the window: the window is open, and the
@@ -44,10 +43,10 @@ impl Receiver {
         self.acks.is_linux() && self.received() - self.read > self.buffer
     }
 
-    /// Whether more than half of the buffer waits to be read (__tcp_select_window).
+    /// Whether less than half of the buffer is free (__tcp_select_window).
     #[inline]
-    pub(super) fn is_crowded(&self) -> bool {
-        self.received() - self.read > self.buffer.min(self.clamp) / 2
+    pub(super) fn is_crowded(&self, used: u64) -> bool {
+        used > self.buffer.min(self.clamp) / 2
     }
 
     /// Whether a read has opened the window so far that the peer is told at once, where `open` bytes of window are offered:
@@ -57,7 +56,7 @@ impl Receiver {
         if 2 * open > self.buffer.min(self.clamp) {
             return false;
         }
-        let window = self.free_window();
+        let window = self.free_window(self.used());
         window > 0 && window >= 2 * open
     }
 }

@@ -30,6 +30,9 @@ pub(crate) struct Receiver {
     fin: Option<u64>,
     /// Stream bytes the application has consumed.
     read: u64,
+    /// Stream bytes that waited to be read when the ACK became due that is due now: Linux sends it before the application
+    /// reads.
+    waiting: u64,
     buffer: u64,
     /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6).
     edge: u64,
@@ -102,6 +105,7 @@ impl Receiver {
             sack: false,
             dsack: config.dsack,
             acks: Acks::new(config),
+            waiting: 0,
             duplicate: None,
             earlier: None,
             tuning: tunes.then(|| Box::new(Tuning::new(config))),
@@ -265,8 +269,9 @@ impl Receiver {
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
         let beyond = self.received() > self.edge && self.acks.is_linux();
-        let keeps_window = !beyond || self.free_window() >= self.edge - before.saturating_sub(self.acks.pending);
-        let crowded = beyond && self.is_crowded();
+        let keeps_window =
+            !beyond || self.free_window(self.used()) >= self.edge - before.saturating_sub(self.acks.pending);
+        let crowded = beyond && self.is_crowded(self.used());
         if beyond {
             self.edge = self.received();
         }
@@ -301,6 +306,9 @@ impl Receiver {
             crowded,
             receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
         });
+        if self.acks.is_linux() && self.acks.is_due() {
+            self.waiting = self.unread();
+        }
         if let Some(space) = &mut self.space
             && !urgent
         {
@@ -373,7 +381,7 @@ impl Receiver {
             self.acks.due |= self.opens_by_read(open);
             return;
         }
-        if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge() > self.edge {
+        if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge(0) > self.edge {
             self.acks.due = true;
         }
     }
@@ -381,12 +389,12 @@ impl Receiver {
     /// The right edge that the buffer allows, and at least the edge already offered: the edge moves in steps
     /// (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
     #[inline]
-    fn wanted_edge(&self) -> u64 {
+    fn wanted_edge(&self, used: u64) -> u64 {
         if let Some(space) = &self.space {
             return self.free_edge(space);
         }
-        if self.acks.is_linux() && self.read < self.received() {
-            return self.edge.max(self.received() + self.free_window());
+        if self.acks.is_linux() && (self.waiting > 0 || self.read < self.received()) {
+            return self.edge.max(self.received() + self.free_window(used));
         }
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
@@ -512,16 +520,18 @@ impl Receiver {
     #[inline]
     fn window_field(&mut self) -> u16 {
         let next = self.received();
-        let offer = self.wanted_edge() - next;
-        if self.acks.is_linux() && self.is_crowded() {
+        let used = if self.acks.is_linux() { self.used() } else { 0 };
+        let offer = self.wanted_edge(used) - next;
+        if self.acks.is_linux() && self.is_crowded(used) {
             self.acks.end_quick();
         }
         // A buffer smaller than the unit of the window field must not look closed forever.
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
-        let field = (self.rounded(offer) >> self.scale).max(least).min(u64::from(u16::MAX));
+        let field = (self.rounded(offer, used) >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
+        self.waiting = 0;
         field as u16
     }
 

@@ -56,6 +56,28 @@ fn connections_begin_in_any_phase_except_the_slow_one() {
     assert!(seen.iter().enumerate().all(|(phase, &count)| phase == 1 || count > 10), "{seen:?}");
 }
 
+/// Linux net/ipv4/tcp_bbr.c: the ACK that ends Startup counts the quantum that may leave next, as the gain is that of Startup
+/// (bbr_packets_in_net_at_edt), and later ones do not.
+#[test]
+fn the_ack_that_ends_startup_counts_the_next_quantum() {
+    let acks_in_drain = |pipe: u64| {
+        let mut bbr = Bbr1::default();
+        bbr.seed(1);
+        let mut window = Window { cwnd: 10 * MSS, ssthresh: u64::MAX, pacing_rate: None };
+        let mut now = SECOND;
+        bbr.on_start(&mut window, &context(now, 0));
+        let mut drained = 0;
+        while !matches!(bbr.state, State::ProbeBw { .. }) {
+            now += MILLISECOND;
+            deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, pipe);
+            drained += u32::from(bbr.state == State::Drain);
+        }
+        drained
+    };
+    // A BDP and three quanta of two are 46 segments.
+    assert_eq!([44, 45, 46].map(|segments| acks_in_drain(segments * MSS)), [0, 1, 1]);
+}
+
 /// Two BDP, the segment that each ACK delivers at once, and three quanta of two, rounded up to an even number.
 const WINDOW: u64 = (2 * 40 + 1 + 3 * 2 + 1) * MSS;
 
