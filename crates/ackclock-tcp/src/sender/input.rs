@@ -199,6 +199,14 @@ impl Sender {
         let cwnd_limited = self.una < self.limited_until;
         let advanced = arrival.ack > self.una;
         let bare = !advanced && arrival.pure && same_window && arrival.ack == self.una && arrival.dsack.is_none();
+        // Linux looks for losses if an acknowledgment is dubious: it brings no news, it reports something beyond its number,
+        // or there was something to report before (net/ipv4/tcp_input.c, tcp_ack_is_dubious).
+        let calm = self.rtt.is_linux()
+            && advanced
+            && self.phase == Phase::Open
+            && !self.rare.disordered
+            && arrival.dsack.is_none()
+            && !arrival.congestion;
         let duplicated_probe = self.on_dsack(arrival);
         let mut arrived = self.expect(arrival);
         let mut delivered = self.take_off(now, arrival, advanced, &mut arrived);
@@ -241,7 +249,8 @@ impl Sender {
             self.rare.counts.losses_repaired_by_probes += 1;
             may_grow = false;
         }
-        let Detected { lost, waits } = self.detect_losses(now, &delivered);
+        let Detected { lost, waits } =
+            if calm && delivered.sacked == 0 { Detected::default() } else { self.detect_losses(now, &delivered) };
         newly_lost += lost;
         if advanced || duplicate {
             let ack = Ack {
@@ -288,6 +297,9 @@ impl Sender {
         if !waits {
             self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
         }
+        if !calm || delivered.sacked > 0 {
+            self.rare.disordered = !self.board.is_clean() || self.board.first_is_resent();
+        }
         self.observe_window(now, obs);
         advanced
     }
@@ -313,8 +325,9 @@ impl Sender {
     fn take_off(&mut self, now: Nanos, arrival: &Arrival<'_>, advanced: bool, arrived: &mut Arrived) -> Delivered {
         let min_rtt = self.rtt.min();
         // A receiver echoes an old timestamp with data that arrives out of order (RFC 7323 section 4.3), so that the
-        // echo of a SACKed probe is never recent. Linux considers the RTT alone (tcp_rack_advance).
-        let echo = arrival.echo.filter(|_| !self.rtt.is_linux());
+        // echo of a SACKed probe is never recent. Of SACKed segments, Linux considers the RTT alone
+        // (net/ipv4/tcp_input.c, tcp_sacktag_one; in contrast to tcp_clean_rtx_queue).
+        let of_sacked = arrival.echo.filter(|_| !self.rtt.is_linux());
         let Rare { rack, rate, .. } = &mut *self.rare;
         let uses_rack = self.config.rack;
         let mut see = |entry: &Entry, cumulative: bool| {
@@ -323,7 +336,7 @@ impl Sender {
                 rate.on_arrival(entry);
             }
             if uses_rack {
-                rack.on_arrival(now, entry, echo, min_rtt);
+                rack.on_arrival(now, entry, if cumulative { arrival.echo } else { of_sacked }, min_rtt);
             }
         };
         let mut delivered = Delivered::default();

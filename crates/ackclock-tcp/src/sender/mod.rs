@@ -84,6 +84,8 @@ struct Rare {
     full_mss: u64,
     /// Whether the acknowledgment being processed showed the loss of a retransmission.
     lost_retransmission: bool,
+    /// Whether data was SACKed, lost or retransmitted after the last dubious acknowledgment (Linux: TCP_CA_Disorder).
+    disordered: bool,
 }
 
 /// The sending half of an endpoint.
@@ -276,6 +278,7 @@ impl Sender {
                 path: None,
                 full_mss: u64::from(config.mss),
                 lost_retransmission: false,
+                disordered: false,
             }),
             config,
         }

@@ -28,6 +28,7 @@ pub(super) enum Phase {
 }
 
 /// Result of looking for losses.
+#[derive(Default)]
 pub(super) struct Detected {
     /// Bytes newly deemed lost.
     pub lost: u64,
