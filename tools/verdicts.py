@@ -1,6 +1,7 @@
 """The verdicts on record: taken over from full runs, judged anew, and the page of all verdicts.
 
 ``python -m tools.verdicts FOLDER...`` takes over the verdicts that ``ackclock reproduce --out`` wrote into folders.
+``python -m tools.verdicts --nulls STUDY...`` runs the null readings of studies and puts them on record.
 ``python -m tools.verdicts`` only writes the page anew. With ``--rejudge`` it first computes the verdicts of all records
 anew from the recorded intervals, which a change of a band or of a rule needs; nothing is run.
 """
@@ -11,13 +12,27 @@ import json
 import math
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock import studies
 from ackclock.report.tables import cell_text
 from ackclock.stats import Estimate
-from ackclock.studies.framework import VERDICTS, Claim, Kind, judge, load_claims
+from ackclock.studies.framework import (
+    CAUSES,
+    VERDICTS,
+    Claim,
+    ClaimResult,
+    Kind,
+    Lab,
+    combined,
+    judge,
+    load_claims,
+    nulls,
+    with_null,
+)
+from ackclock.studies.framework.nulls import of_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,6 +76,9 @@ def record_of(document: dict[str, Any]) -> dict[str, Any]:
             "holds_under": len(claim["holds_under"]),
             "readings": len(claim["readings"]),
             "kinds": _kinds(claim["readings"]),
+            **({"beside": claim["beside"]} if claim["beside"] else {}),
+            **({"null": claim["null"]} if claim["null"] else {}),
+            **({"cause": claim["cause"]} if claim["cause"] else {}),
         }
         for claim in document["claims"]
     ]
@@ -84,8 +102,42 @@ def rejudged(study: str) -> dict[str, Any]:
     """
     kept, claims = record(study), claims_of(study)
     for row in kept["claims"]:
-        row["verdict"] = judge(claims[row["id"]], _estimate(row))[0]
+        claim = claims[row["id"]]
+        row["verdict"] = judge(claim, _estimate(row))[0]
+        for one in row.get("beside", ()):
+            one["verdict"] = judge(replace(claim, status="published"), _estimate(one))[0]
+        if claim.status == "published":
+            row["verdict"] = combined([row["verdict"], *(one["verdict"] for one in row.get("beside", ()))])
+        if row.get("null"):
+            null = of_row(claim, row["null"])
+            row["null"]["verdict"] = null.verdict
+            row["verdict"] = with_null(ClaimResult(claim, None, row["verdict"], ""), null).verdict
+        if row["verdict"] != "not reproduced":
+            row.pop("cause", None)
     return kept
+
+
+def with_null_readings(study: str) -> dict[str, Any]:
+    """The record of a study with null readings that are run now, and the verdicts that follow."""
+    one, kept = studies.get(study), record(study)
+    found = nulls.measured(one, Lab())
+    for row in kept["claims"]:
+        row.pop("null", None)
+        null = found.get(row["id"])
+        if null is not None:
+            row["null"] = ClaimResult(claims_of(study)[row["id"]], None, "not testable", "", null=null).document()[
+                "null"
+            ]
+    _write(kept)
+    return rejudged(study)
+
+
+def cause_of(row: dict[str, Any], claim: Claim) -> str | None:
+    """What is known of why a claim on record is not reproduced. Only a run can show a cause."""
+    if row["verdict"] != "not reproduced":
+        return None
+    shown = row.get("cause") == "shown" and claim.turned_by
+    return "shown" if shown else "argued" if claim.because else "unexplained"
 
 
 def _estimate(row: dict[str, Any]) -> Estimate | None:
@@ -136,7 +188,27 @@ def page() -> str:
         total += counts
         lines.append(_row(f"[{study}](#{study})" if study in recorded else f"{study} (no full run on record)", counts))
     lines.append(_row("all", total))
-    return "\n".join([INTRODUCTION, *lines, "", *(_claims(study) for study in recorded)])
+    return "\n".join([INTRODUCTION, _known(recorded), *lines, "", *(_claims(study) for study in recorded)])
+
+
+def _known(recorded: Sequence[str]) -> str:
+    """What is known of the claims that fail, and how many were run without their mechanism."""
+    causes: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    for study in recorded:
+        claims = claims_of(study)
+        for row in record(study)["claims"]:
+            causes[cause_of(row, claims[row["id"]]) or ""] += 1
+            null = row.get("null")
+            left["run"] += bool(null)
+            left["holds"] += bool(null) and row["verdict"] == "illustration" and null["verdict"] == "reproduced"
+    told = ", ".join(f"{causes[cause]} {cause}" for cause in CAUSES)
+    return (
+        f"Of {sum(causes[cause] for cause in CAUSES)} claims that are not reproduced, the cause is: {told}. *Shown* "
+        "means that an experiment of the study turns\nthe verdict, *argued* that a cause is given which nothing here "
+        f"has turned. {left['run']} claims were measured once more with the\nmechanism removed that they are about; "
+        f"{left['holds']} of them hold without it as well, and count as illustrations.\n"
+    )
 
 
 def _row(name: str, counts: Counter[str]) -> str:
@@ -151,15 +223,26 @@ def _claims(study: str) -> str:
         "",
         f"{studies.get(study).summary}. [The page of the study](../python/ackclock/studies/{folder}/README.md).",
         "",
-        "| claim | published | measured [95 %] | verdict | holds under |",
-        "|---|---|---|---|---|",
+        "| claim | published | measured [95 %] | verdict | without the mechanism | holds under |",
+        "|---|---|---|---|---|---|",
     ]
     for row in kept["claims"]:
         claim = claims[row["id"]]
         published = claim.published if isinstance(claim.published, str) else f"{claim.published:g}{_unit(claim)}"
-        cells = [claim.statement, published, _measured(row, claim), row["verdict"], holds(row)]
+        cause = cause_of(row, claim)
+        verdict = row["verdict"] + (f" ({cause})" if cause else "")
+        cells = [claim.statement, published, _measured(row, claim), verdict, without(row), holds(row)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join([*lines, "", _origin(kept), ""])
+
+
+def without(row: dict[str, Any]) -> str:
+    """Whether a claim holds with its mechanism removed, and what was removed."""
+    null = row.get("null")
+    if not null:
+        return ""
+    said = {"reproduced": "holds", "inconclusive": "inconclusive"}.get(null["verdict"], "falls")
+    return f"{said} ({null['without']})"
 
 
 def holds(row: dict[str, Any]) -> str:
@@ -190,7 +273,8 @@ def _measured(row: dict[str, Any], claim: Claim) -> str:
         return "-"
     low, high = row["ci"]
     interval = "" if low is None else f" [{cell_text(low)}, {cell_text(high)}]"
-    return f"{cell_text(row['measured'])}{_unit(claim)}{interval}"
+    beside = "".join(f"; {one['reading']}: {_measured(one, claim)}" for one in row.get("beside", ()))
+    return f"{cell_text(row['measured'])}{_unit(claim)}{interval}{beside}"
 
 
 def _unit(claim: Claim) -> str:
@@ -199,6 +283,10 @@ def _unit(claim: Claim) -> str:
 
 def main(arguments: list[str]) -> None:
     """Takes over the verdicts of the folders that are named, and writes the page."""
+    if arguments[:1] == ["--nulls"]:
+        for study in arguments[1:]:
+            _write(with_null_readings(study))
+        arguments = []
     if arguments == ["--rejudge"]:
         for study in studies.names():
             if record(study)["claims"]:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ackclock import studies
+from ackclock.studies.framework import Claim
 from tools import verdicts
 
 
@@ -44,6 +45,8 @@ def reading(verdict, kind="assumption"):
 
 def test_what_a_record_keeps(tmp_path, monkeypatch):
     claim = {"id": "a", "measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "reproduced", "holds_under": ["m", "n"]}
+    claim |= {"null": {"without": "it off", "verdict": "not reproduced"}}
+    unkept = {"note": "", "cause": None, "beside": []}
     readings = [reading("reproduced"), reading("inconclusive"), reading("reproduced", "definition")]
     origin = {
         "seeds": [1, 2],
@@ -54,7 +57,7 @@ def test_what_a_record_keeps(tmp_path, monkeypatch):
     document = {"study": "it", "quick": False, "version": "1", "title": "", **origin}
     document["host"] = origin["host"] | {"release": "not kept"}
     (tmp_path / "verdicts.json").write_text(
-        json.dumps(document | {"claims": [claim | {"readings": readings, "note": ""}]})
+        json.dumps(document | {"claims": [claim | {"readings": readings} | unkept]})
     )
     monkeypatch.setattr(verdicts, "record_path", lambda study: tmp_path / f"{study}.json")
     kept = json.loads(verdicts.take_over(tmp_path).read_text())
@@ -87,3 +90,47 @@ def test_readings_of_several_kinds_are_counted_apart():
     apart = verdicts.holds(row | {"kinds": {"assumption": [1, 2], "cell": [1, 1]}})
     assert apart == "1 of 2 assumptions, 1 of 1 cells"
     assert verdicts.holds({"readings": 1, "holds_under": 1, "kinds": {"assumption": [1, 1]}}) == ""
+
+
+ROW = {"id": "a", "measured": -2.0, "ci": [-3.0, -1.0], "n": 9}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "cause", "fields", "shown"),
+    [
+        ("not reproduced", "shown", {"because": "Why.", "turned_by": "other"}, "shown"),
+        ("not reproduced", "shown", {}, "unexplained"),
+        ("not reproduced", "unexplained", {"because": "Why."}, "argued"),
+        ("not reproduced", None, {}, "unexplained"),
+        ("reproduced", None, {"because": "Why."}, None),
+    ],
+)
+def test_a_claim_that_fails_has_a_mark(verdict, cause, fields, shown):
+    claim = Claim("a", "s", "p", "more", "above", **fields)
+    assert verdicts.cause_of(ROW | {"verdict": verdict, "cause": cause}, claim) == shown
+
+
+def test_a_record_with_readings_of_the_same_rank_and_a_null_reading_is_judged_anew(monkeypatch):
+    claims = {"a": Claim("a", "s", "p", "more", "above")}
+    rises = {"measured": 2.0, "ci": [1.0, 3.0], "n": 9, "verdict": "not testable"}
+    kept = {"claims": [ROW | {"verdict": "not testable", "beside": [rises | {"reading": "other"}]}]}
+    monkeypatch.setattr(verdicts, "record", lambda study: kept)
+    monkeypatch.setattr(verdicts, "claims_of", lambda study: claims)
+    (row,) = verdicts.rejudged("it")["claims"]
+    assert (row["verdict"], row["beside"][0]["verdict"]) == ("split", "reproduced")
+    kept["claims"] = [rises | {"id": "a", "null": {"without": "it off"} | rises}]
+    (row,) = verdicts.rejudged("it")["claims"]
+    assert (row["verdict"], row["null"]["verdict"]) == ("illustration", "reproduced")
+    assert verdicts.without(row) == "holds (it off)"
+
+
+def test_the_page_counts_the_causes_of_failure():
+    page = verdicts.PAGE.read_text(encoding="utf-8")
+    claims = {study: verdicts.claims_of(study) for study in studies.names()}
+    causes = [
+        verdicts.cause_of(row, claims[study][row["id"]])
+        for study in studies.names()
+        for row in verdicts.record(study)["claims"]
+    ]
+    for cause in ("shown", "argued", "unexplained"):
+        assert f"{causes.count(cause)} {cause}" in page.partition("| study |")[0]

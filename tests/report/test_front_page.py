@@ -24,7 +24,7 @@ class TestFrontPage:
         assert "3 claims of 2 studies" in page.words
         assert page.words.count("it <rises>") == 3
         assert "withdrawn (quick)" in page.words
-        assert "all 3 1 1 0 0 1 0" in page.words
+        assert "all 3 1 1 0 0 0 1 0" in page.words
 
     def test_a_folder_of_studies(self, tmp_path, capsys):
         for name in ("a", "b"):

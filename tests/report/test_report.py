@@ -25,7 +25,7 @@ from ackclock.report.figures import linear_ticks
 from ackclock.report.filters import filtered_table
 from ackclock.report.tables import cell_text, html_table
 from ackclock.stats import Estimate, mean
-from ackclock.studies.framework import Claim, assess
+from ackclock.studies.framework import Claim, NullReading, assess, with_null
 from tests.helpers.pages import BAD, Page
 
 NASTY = "</script><script>alert('x')</script> & \"quoted\" <b>"
@@ -196,3 +196,33 @@ def test_a_browser_draws_the_plots(tmp_path):
     drawn = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600).stdout
     assert drawn.count("<canvas") == 1
     assert drawn.count('class="u-series"') == 3  # time and two lines in the legend
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "The cause is unexplained."),
+        ({"because": "The queue is short."}, "Cause argued: The queue is short."),
+        (
+            {"because": "The queue is short.", "turned_by": "long"},
+            "Cause shown: The queue is short. It is shown by the reading “long”.",
+        ),
+    ],
+)
+def test_a_claim_that_fails_says_what_is_known_of_why(fields, words):
+    claim = Claim("c", "it falls", "a source", -2.0, "below", "%", **fields)
+    result = assess(claim, {"main": mean([3, 2, 2.5]), "long": mean([-3, -2, -2.5])}, "main")
+    report = Report("Claims")
+    report.add_claims([result.document()])
+    assert words in Page(report.html()).words
+
+
+def test_a_claim_that_holds_without_its_mechanism_is_shown_as_an_illustration():
+    claim = Claim("c", "it falls", "a source", -2.0, "below", "%")
+    measured = mean([-3, -2, -2.5])
+    result = with_null(assess(claim, {"main": measured}, "main"), NullReading("queue off", measured, "reproduced"))
+    report = Report("Claims")
+    report.add_claims([result.document()])
+    words = Page(report.html()).words
+    assert "1 illustration" in words
+    assert "With the mechanism removed (queue off) the claim holds: -2.5 %." in words

@@ -1,11 +1,12 @@
 """Verdicts from intervals."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from ackclock.stats import Estimate
-from ackclock.studies.framework import Claim, assess, judge, load_claims
+from ackclock.studies.framework import Claim, assess, combined, judge, load_claims
 
 VALUE = Claim("v", "a value", "somewhere", 10.0, "value", "%", tolerance=2.0)
 ABOVE = Claim("a", "a rise", "somewhere", 4.0, "above", "%")
@@ -91,6 +92,60 @@ def test_the_document_has_the_promised_keys():
     document = assess(VALUE, {}, "main").document()
     assert {"id", "statement", "published", "measured", "ci", "verdict"} <= document.keys()
     assert (document["measured"], document["ci"], document["verdict"]) == (None, [None, None], "not testable")
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "verdict"),
+    [
+        (["reproduced", "reproduced"], "reproduced"),
+        (["not reproduced"], "not reproduced"),
+        (["reproduced", "not reproduced"], "split"),
+        (["reproduced", "inconclusive"], "inconclusive"),
+        (["not testable", "inconclusive", "reproduced"], "not testable"),
+    ],
+)
+def test_readings_of_the_same_rank_decide_together(verdicts, verdict):
+    assert combined(verdicts) == combined(verdicts[::-1]) == verdict
+
+
+def test_the_readings_that_decide_are_told_apart():
+    measured = {"printed": estimate(3, 1), "kernel": estimate(-3, 1), "other": estimate(-3, 1)}
+    result = assess(ABOVE, measured, ("printed", "kernel"))
+    assert (result.verdict, result.measured, result.cause) == ("split", measured["printed"], None)
+    assert "reproduced under “printed”; not reproduced under “kernel”" in result.reason
+    (beside,) = result.document()["beside"]
+    assert (beside["reading"], beside["measured"], beside["verdict"]) == ("kernel", -3, "not reproduced")
+    assert assess(ABOVE, measured, "printed").document()["beside"] == []
+    assert assess(ABOVE, measured, ("kernel", "other")).verdict == "not reproduced"
+    withdrawn = replace(ABOVE, status="withdrawn")
+    assert assess(withdrawn, measured, ("printed", "kernel")).verdict == "withdrawn"
+
+
+def test_a_split_claim_on_record_is_a_regression():
+    measured = {"printed": estimate(3, 1), "kernel": estimate(-3, 1)}
+    assert assess(replace(ABOVE, recorded="reproduced"), measured, ("printed", "kernel")).regressed
+
+
+@pytest.mark.parametrize(
+    ("fields", "turned", "cause"),
+    [
+        ({}, 3, "unexplained"),
+        ({"because": "The queue is short."}, 3, "argued"),
+        ({"because": "The queue is short.", "turned_by": "long queue"}, 3, "shown"),
+        ({"because": "The queue is short.", "turned_by": "long queue"}, -3, "argued"),
+        ({"because": "The queue is short.", "turned_by": "no such reading"}, 3, "argued"),
+    ],
+)
+def test_a_cause_is_shown_by_the_reading_that_turns_the_verdict(fields, turned, cause):
+    measured = {"main": estimate(-3, 1), "long queue": estimate(turned, 1)}
+    result = assess(replace(ABOVE, **fields), measured, "main")
+    assert result.cause == result.document()["cause"] == cause
+    assert assess(replace(ABOVE, **fields), {"main": estimate(3, 1)}, "main").cause is None
+
+
+def test_a_reading_that_shows_a_cause_needs_the_cause():
+    with pytest.raises(ValueError, match="turned_by needs the cause"):
+        replace(ABOVE, turned_by="long queue")
 
 
 @pytest.mark.parametrize(

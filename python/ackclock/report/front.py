@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["front_page", "front_report"]
 
-VERDICTS = ("reproduced", "not reproduced", "inconclusive", "not testable", "withdrawn", "illustration")
+VERDICTS = ("reproduced", "not reproduced", "split", "inconclusive", "not testable", "withdrawn", "illustration")
 
 
 def front_page(documents: Sequence[Mapping[str, Any]], *, links: Mapping[str, str] | None = None) -> str:

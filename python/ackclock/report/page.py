@@ -188,4 +188,26 @@ def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
         held = f"holds under {len(claim['holds_under'])} of {len(rows)} readings"
         readings = html_table(["reading", f"measured{unit}", "low", "high", "verdict"], rows)
     told = {name: claim[name] for name in ("verdict", "statement", "reason", "source", "note")}
-    return told | {"measured": measured, "published": published, "held": held, "readings": readings}
+    shown = {"measured": measured, "published": published, "held": held, "readings": readings}
+    return told | shown | {"cause": _cause(claim), "without": _without(claim, unit)}
+
+
+def _cause(claim: Mapping[str, Any]) -> str:
+    """What is known of why a claim is not reproduced, as a sentence."""
+    cause = claim.get("cause")
+    if cause is None:
+        return ""
+    if cause == "unexplained":
+        return "The cause is unexplained."
+    shown = f" It is shown by the reading “{claim['turned_by']}”." if cause == "shown" else ""
+    return f"Cause {cause}: {claim['because']}{shown}"
+
+
+def _without(claim: Mapping[str, Any], unit: str) -> str:
+    """The null reading of a claim, as a sentence."""
+    null = claim.get("null")
+    if null is None:
+        return ""
+    measured = "not measured" if null["measured"] is None else f"{cell_text(null['measured'])}{unit}"
+    holds = "holds" if null["verdict"] == "reproduced" else "does not hold"
+    return f"With the mechanism removed ({null['without']}) the claim {holds}: {measured}."

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from ackclock.scenario import Text
     from ackclock.studies.framework.grid import Reading, Variant
 
-__all__ = ["Experiment", "Lab", "StudyError"]
+__all__ = ["Experiment", "Lab", "Removal", "StudyError"]
 
 T = TypeVar("T")
+
+Removal: TypeAlias = "Callable[[Mapping[str, object]], Mapping[str, object]]"
+"""Removes a mechanism: from the overrides of a run, those that switch it off. They win over all others."""
 
 
 class StudyError(RuntimeError):
@@ -70,6 +73,8 @@ class Lab:
     """The folder of the store that keeps the measured numbers. Runs that it has already are not repeated."""
     times: int = 1
     """How many times as many replications as a study states are made of the readings that decide its verdicts."""
+    without: Removal | None = None
+    """Removes the mechanism that a study is about from all of its runs: a null reading."""
 
     def part(self, start: float, end: float) -> Lab:
         """The laboratory for a part of the work, whose progress from 0 to 1 is `start` to `end` of the whole."""
@@ -148,6 +153,8 @@ class Lab:
         """
         if not any(one.seeds for one in experiments):
             raise ValueError("the grid is empty")
+        if self.without is not None:
+            experiments = [replace(one, overrides=_removed(one.overrides, self.without)) for one in experiments]
         plan = _plan(experiments, Keep((), measure, None if self.worker is run_job else self.worker))
         with self._folder() as root:
             with sweep_reporter(self.progress or False, plan.name) as report:
@@ -170,6 +177,12 @@ class Lab:
             return
         with TemporaryDirectory(prefix="ackclock-") as folder:
             yield Path(folder) / "runs"
+
+
+def _removed(overrides: Mapping[str, object], without: Removal) -> dict[str, object]:
+    """The overrides with those that remove a mechanism after all others."""
+    removed = without(overrides)
+    return {path: value for path, value in overrides.items() if path not in removed} | dict(removed)
 
 
 def _plan(experiments: Sequence[Experiment], keep: Keep) -> Plan:

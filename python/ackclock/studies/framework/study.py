@@ -14,6 +14,7 @@ from ackclock.report import Report
 from ackclock.scenario import Text
 from ackclock.store.provenance import host
 from ackclock.studies.framework.claims import assess, load_claims
+from ackclock.studies.framework.nulls import measured, recorded, with_nulls
 from ackclock.studies.framework.published import side_by_side
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 
     from ackclock.report import Figure
     from ackclock.stats import Estimate
-    from ackclock.studies.framework.claims import ClaimResult, Kind
+    from ackclock.studies.framework.claims import Claim, ClaimResult, Kind
     from ackclock.studies.framework.grid import Grid
-    from ackclock.studies.framework.lab import Lab
+    from ackclock.studies.framework.lab import Lab, Removal
 
-__all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "opening_of", "study_file"]
+__all__ = ["Outcome", "Sheet", "Study", "StudyResult", "assess_all", "opening_of", "side_sheet", "study_file"]
 
 
 OPEN_FIGURES = 2
@@ -47,7 +48,7 @@ def study_file(package: str, name: str) -> str:
 def assess_all(
     package: str,
     measured: Callable[[str], Mapping[str, Estimate]],
-    main: str | Callable[[str], str],
+    main: str | Callable[[str], str | Sequence[str]],
     kind_of: Callable[[str], Kind] | None = None,
 ) -> list[ClaimResult]:
     """The results of all claims of a study, in the order of its ``claims.toml``.
@@ -59,7 +60,8 @@ def assess_all(
     measured
         Returns the estimates of a claim, by reading, from the claim's id.
     main
-        The reading that decides the verdict, or a function that returns it from the claim's id.
+        The reading that decides the verdict, or a function that returns it from the claim's id. It may return several
+        readings of the same rank, the first of which is shown as the measured number.
     kind_of
         Returns the kind of a reading from its name. Without it every reading is an assumption.
     """
@@ -125,10 +127,17 @@ class Study:
     """Runs a part of the experiments over the sockets of the running kernel, and the same in the simulator."""
     live_scenarios: Sequence[str] = ()
     """The names of further scenario files, of the live part."""
+    nulls: Mapping[str, Removal] = field(default_factory=dict)
+    """How the mechanisms of the study are removed, by name. The first is that of claims that name none."""
 
     def file(self, name: str) -> str:
         """The text of a file of the study."""
         return study_file(self.package, name)
+
+    @property
+    def claims(self) -> dict[str, Claim]:
+        """The published claims, by id, in order."""
+        return load_claims(self.file("claims.toml"))
 
     def scenario(self, name: str = "scenario.toml", folder: str = "") -> Text:
         """A scenario of the study; the files that it names are in `folder`."""
@@ -146,15 +155,17 @@ class Study:
         """Runs the study and assembles its result.
 
         While a claim is inconclusive, the replications of the readings that decide are doubled, at most to `most_times`
-        those of the study. A quick run has no more than its few.
+        those of the study. A quick run has no more than its few. A full run then measures every claim once more with
+        its mechanism removed; a quick run takes these null readings from the record.
         """
         with lab.kept() as kept:
             outcome = self.run(self, kept)
             while not kept.quick and _undecided(outcome) and 2 * kept.times <= self.most_times:
                 kept = replace(kept, times=2 * kept.times)
                 outcome = self.run(self, kept)
+            nulls = recorded(self) if lab.quick else measured(self, kept)
         return self._result(
-            outcome,
+            replace(outcome, claims=[with_nulls(one, nulls) for one in outcome.claims]),
             lab,
             title=self.title,
             seeds=list(kept.extended(outcome.seeds)),
@@ -207,6 +218,37 @@ def opening_of(page: str) -> tuple[str, str]:
     starts = [match.start() for match in re.finditer(r"^## ", page, re.MULTILINE)]
     end = starts[OPENING] if len(starts) > OPENING else len(page)
     return page[:end], page[end:]
+
+
+def side_sheet(claims: Sequence[ClaimResult], one: str, other: str, main: Callable[[str], str]) -> Sheet:
+    """Every claim under two readings of one setting, beside each other.
+
+    Parameters
+    ----------
+    claims
+        The results.
+    one, other
+        How the setting is called in the names of readings, for example ``200 ms one-way``.
+    main
+        The name of the reading that decides a claim, from the claim's id. It contains `one`.
+    """
+    rows: list[list[object]] = []
+    for result in claims:
+        name = main(result.claim.id)
+        cells: list[object] = []
+        for reading in (name, name.replace(one, other)):
+            estimate, verdict = result.readings.get(reading, (None, "not run"))
+            ends = [None, None] if estimate is None or not estimate.has_interval else [estimate.low, estimate.high]
+            cells += [None if estimate is None else estimate.value, *ends, verdict]
+        if name != name.replace(one, other):
+            rows.append([result.claim.statement, result.claim.unit, *cells])
+    columns = [
+        "claim",
+        "unit",
+        *(f"{of}{what}" for of in (one, other) for what in ("", ": low", ": high", ": verdict")),
+    ]
+    caption = f"Each claim under the reading that decides it, with {one} and with {other}; means and 95 % intervals."
+    return Sheet("both-readings", f"{one[0].upper()}{one[1:]}, and {other}", columns, rows, caption)
 
 
 def _add_sheet(report: Report, sheet: Sheet, *, folded: bool = False) -> None:
