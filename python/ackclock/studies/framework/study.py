@@ -13,6 +13,7 @@ from ackclock.base import files
 from ackclock.report import Report
 from ackclock.scenario import Text
 from ackclock.store.provenance import host
+from ackclock.studies.framework.answers import compose, with_answer
 from ackclock.studies.framework.claims import assess, load_claims
 from ackclock.studies.framework.nulls import measured, recorded, with_nulls
 from ackclock.studies.framework.published import side_by_side
@@ -164,15 +165,27 @@ class Study:
                 kept = replace(kept, times=2 * kept.times)
                 outcome = self.run(self, kept)
             nulls = recorded(self) if lab.quick else measured(self, kept)
+        claims = [with_nulls(one, nulls) for one in outcome.claims]
         return self._result(
-            replace(outcome, claims=[with_nulls(one, nulls) for one in outcome.claims]),
+            replace(outcome, claims=claims),
             lab,
             title=self.title,
             seeds=list(kept.extended(outcome.seeds)),
             command=self.command(lab),
-            page=self.file("README.md"),
+            page=self._page(claims),
             compares=self.compares,
         )
+
+    def _page(self, claims: Sequence[ClaimResult]) -> str:
+        """The study's page. Its answer follows from these verdicts where the study has the sentences for it."""
+        page = self.file("README.md")
+        try:
+            sentences = self.file("answer.toml")
+        except FileNotFoundError:
+            return page
+        verdicts = {one.claim.id: one.verdict for one in claims}
+        numbers = {one.claim.id: None if one.measured is None else one.measured.value for one in claims}
+        return with_answer(page, compose(sentences, verdicts, numbers))
 
     def reproduce_live(self, lab: Lab) -> StudyResult:
         """Runs the study's live part and assembles its result, which has no verdicts: few runs, and no more than that.
