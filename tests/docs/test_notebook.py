@@ -12,7 +12,7 @@ import ackclock
 from ackclock.studies import newcwv_dash
 from ackclock.studies.framework import hash_of
 from ackclock.studies.framework.setups.newcwv import NEWRENO
-from ackclock.studies.newcwv_dash.readings import MAIN, readings
+from ackclock.studies.newcwv_dash.readings import OTHER_DELAY, readings
 from tests.helpers.places import ROOT
 
 pytestmark = pytest.mark.slow
@@ -66,8 +66,8 @@ def test_every_figure_is_drawn_and_nothing_is_complained_of(executed):
 
 
 def test_its_scenario_is_that_of_the_study(printed):
-    main = next(reading for reading in readings() if reading.name == MAIN)
-    assert f"scenario {hash_of(main, NEWRENO)}, seed 1, version {ackclock.__version__}" in printed
+    one_way = next(reading for reading in readings() if reading.name == OTHER_DELAY)
+    assert f"scenario {hash_of(one_way, NEWRENO)}, seed 1, version {ackclock.__version__}" in printed
     assert newcwv_dash.REPLICATIONS == 30
 
 

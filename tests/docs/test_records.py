@@ -51,16 +51,7 @@ UNQUOTED: dict[str, set[str]] = {
         "too-many-iw10",
     },
     "munir_fairness": {"newreno-least"},
-    "newcwv_dash": {
-        "newcwv-burst-losses",
-        "newcwv-pacing-segment-rate",
-        "newcwv-segment-rate",
-        "newreno-segment-rate",
-        "pacing-removes-losses",
-        "pacing-spreads",
-        "retracted-switches",
-        "retraction-rebuffering",
-    },
+    "newcwv_dash": {"retracted-switches"},
     "remy": {
         "lte4-delay-cubic",
         "lte4-delay-newreno",

@@ -10,8 +10,9 @@ from ackclock.results.result import Result
 from ackclock.studies import newcwv_http
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors
+from ackclock.studies.framework.setups.newcwv import PACINGS
 from ackclock.studies.newcwv_http import COMPARED, measures, places, verdicts
-from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
+from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN, VECTORS, pages, readings
 from tests.helpers.tables import make_table
 
 SEEDS = 8
@@ -31,13 +32,16 @@ def test_every_claim_is_judged_against_both_controls(study):
     )
     for one in study.claims:
         assert one.measured.n == SEEDS
-        forms = ["", "; paced over an SRTT"] if "pacing" in one.claim.id else [""]
+        if one.claim.id in verdicts.PAGES:
+            assert list(one.readings) == ["pages, 200 ms round trip", "pages, 200 ms one-way"]
+            continue
+        forms = [f"; {name}" for name in PACINGS] if "pacing" in one.claim.id else [""]
         assert list(one.readings) == [
             f"{MAIN}{form}{control}" for form in forms for control in ("", "; RFC 5681's NewReno")
         ]
 
 
-@pytest.mark.parametrize("claim", ["newcwv-loses-more", "larger-gain-more-pacing"])
+@pytest.mark.parametrize("claim", ["newcwv-loses-more", "persistent-saves-time"])
 def test_the_stable_claims_hold(study, claim):
     assert {one.claim.id: one for one in study.claims}[claim].verdict == "reproduced"
 
@@ -128,45 +132,66 @@ def made_grid():
     return Grid(tuple(Reading(name, None) for name in (MAIN, OTHER)), COMPARED, {}, cells)
 
 
+def made_pages():
+    """Both readings of the delay, and both ways to use connections."""
+    generator = np.random.default_rng(8)
+    shown = pages()
+    cells = {
+        (reading.name, variant.name): {name: generator.uniform(1, 3, 3) for name in verdicts.PAGES.values()}
+        for reading in shown
+        for variant in (KEPT, CLOSED)
+    }
+    return Grid(tuple(shown), (KEPT, CLOSED), {}, cells)
+
+
 @pytest.fixture(scope="module")
 def judged():
     grid = made_grid()
-    return grid, {one.claim.id: one for one in verdicts.assess_claims(grid)}
+    return grid, {one.claim.id: one for one in verdicts.assess_claims(grid, made_pages())}
 
 
-CONTROLS = [(MAIN, MAIN, "newreno"), (f"{OTHER}; RFC 5681's NewReno", OTHER, "newreno-rfc5681")]
+CONTROLS = [(MAIN, "newreno"), (OTHER, "newreno-rfc5681")]
 
 
-@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+def named(reading, variant, control):
+    """The name of a reading with its form and its control."""
+    pacing = {variant.name: f"; {name}" for name, variant in PACINGS.items()}.get(variant, "")
+    return f"{reading}{pacing}" + ("" if control == "newreno" else "; RFC 5681's NewReno")
+
+
+@pytest.mark.parametrize(("reading", "control"), CONTROLS)
 @pytest.mark.parametrize(
     ("claim", "variant"),
     [
         ("newcwv-loss", "newcwv"),
         ("newcwv-loses-more", "newcwv"),
         ("pacing-loss", "newcwv-pacing"),
-        ("pacing-loses-less", "newcwv-pacing"),
+        ("pacing-loses-less", "newcwv-spread"),
     ],
 )
-def test_losses_are_shares_relative_to_the_control(judged, claim, variant, name, reading, control):
+def test_losses_are_shares_relative_to_the_control(judged, claim, variant, reading, control):
     grid, claims = judged
+    name = named(reading, variant, control)
     mine, theirs = (grid.cells[reading, one]["loss_percent"].mean() for one in (variant, control))
     assert claims[claim].readings[name][0].value == pytest.approx(100 * (mine / theirs - 1))
 
 
-@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(("reading", "control"), CONTROLS)
 @pytest.mark.parametrize(("claim", "variant"), [("newcwv-faster", "newcwv"), ("pacing-faster", "newcwv-pacing")])
-def test_times_are_those_of_all_sizes_geometrically(judged, claim, variant, name, reading, control):
+def test_times_are_those_of_all_sizes_geometrically(judged, claim, variant, reading, control):
     grid, claims = judged
+    name = named(reading, variant, control)
     ratios = grid.cells[reading, variant]["all_s"] / grid.cells[reading, control]["all_s"]
     assert claims[claim].readings[name][0].value == pytest.approx(100 * (math.prod(ratios) ** (1 / 3) - 1))
 
 
-@pytest.mark.parametrize(("name", "reading", "control"), CONTROLS)
+@pytest.mark.parametrize(("reading", "control"), CONTROLS)
 @pytest.mark.parametrize(
     ("claim", "variant"), [("larger-gain-more", "newcwv"), ("larger-gain-more-pacing", "newcwv-pacing")]
 )
-def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, claim, variant, name, reading, control):
+def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, claim, variant, reading, control):
     grid, claims = judged
+    name = named(reading, variant, control)
     mine, theirs = grid.cells[reading, variant], grid.cells[reading, control]
     steeper = 100 * (mine["large_s"] / theirs["large_s"] - mine["small_s"] / theirs["small_s"])
     assert claims[claim].readings[name][0].value == pytest.approx(steeper.mean())
@@ -175,8 +200,38 @@ def test_larger_is_the_change_of_large_answers_less_that_of_small_ones(judged, c
 def test_the_main_reading_decides(judged):
     _, claims = judged
     for one in claims.values():
-        assert len(one.readings) == (8 if "pacing" in one.claim.id else 4)
-        assert one.measured == one.readings[MAIN][0]
+        main = verdicts.main_of(one.claim.id)
+        if one.claim.id in verdicts.PAGES:
+            assert (len(one.readings), main) == (2, "pages, 200 ms round trip")
+        elif "pacing" in one.claim.id:
+            assert (len(one.readings), one.beside) == (8, tuple(main[1:]))
+            assert main == [f"{MAIN}; {name}" for name in PACINGS]
+        else:
+            assert (len(one.readings), main) == (4, MAIN)
+        assert one.measured == one.readings[main if isinstance(main, str) else main[0]][0]
+
+
+def test_persistent_connections_against_one_for_each_object(judged):
+    _, claims = judged
+    pages = made_pages()
+    kept, closed = (pages.cells["pages, 200 ms round trip", one.name] for one in (KEPT, CLOSED))
+    saved = claims["persistent-saves-time"].measured.value
+    assert saved == pytest.approx(100 * (math.prod(kept["object_s"] / closed["object_s"]) ** (1 / 3) - 1))
+    steadier = claims["persistent-more-stable"].measured.value
+    assert steadier == pytest.approx(100 * (kept["variation"].mean() / closed["variation"].mean() - 1))
+
+
+def test_measures_of_pages():
+    packets = make_table(
+        time_s=[10.0, 20.5, 21.5, 21.6, 22.5, 22.6],
+        event=["delivered", "delivered", "delivered", "delivered", "delivered", "sent"],
+        side=["source", "source", "source", "sink", "source", "source"],
+        len=[900, 100, 300, 300, 200, 900],
+    )
+    objects = make_table(duration_s=[1.0, 4.0])
+    measured = measures.of_pages(Result({"seed": 1, "duration_s": 23.0}, {"packets": packets, "web_objects": objects}))
+    assert measured["object_s"] == pytest.approx(2)
+    assert measured["variation"] == pytest.approx(np.std([100, 300, 200]) / 200)
 
 
 def test_the_sheet_has_the_means_of_every_cell(judged):

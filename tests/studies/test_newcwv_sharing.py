@@ -6,6 +6,7 @@ import pytest
 from ackclock.results.result import Result
 from ackclock.studies import newcwv_sharing
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
+from ackclock.studies.framework.setups.newcwv import KERNEL, PRINTED
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VARIANTS, VECTORS, readings, variants
 from tests.helpers.tables import make_table
@@ -16,7 +17,7 @@ SEEDS = 3
 def made_grid(seed: int) -> Grid:
     """Two readings of two seeds; every measure of every cell is its own number."""
     generator = np.random.default_rng(seed)
-    measured = (*verdicts.SHARES, *verdicts.HARMS, "starved_percent")
+    measured = (*verdicts.SHARES, *verdicts.HARMS, "starved_percent", "rival_burst_s")
     cells = {
         (reading, variant.name): {measure: generator.uniform(1, 3, 2) for measure in measured}
         for reading in (MAIN, "other")
@@ -70,7 +71,62 @@ def test_the_bounds_are_those_that_the_page_states():
         "ftp-proportional": ("above", 0.5),
         "ftp-starves": ("below", 1.0),
         "http-starves": ("below", 1.0),
+        "pacing-fewer-losses": ("below", 0.0),
+        "lower-loss": ("below", 0.0),
+        "burst-times": ("below", 0.0),
     }
+
+
+@pytest.mark.parametrize(
+    ("claim", "name", "rival", "reading", "variant", "control", "measure", "kind"),
+    [
+        ("pacing-fewer-losses", f"{MAIN}; {PRINTED}", FTP, MAIN, "spread", "newcwv", "loss_percent", "assumption"),
+        ("pacing-fewer-losses", f"{MAIN}; {KERNEL}", FTP, MAIN, "pacing", "newcwv", "loss_percent", "assumption"),
+        (
+            *("pacing-fewer-losses", f"other; {KERNEL}; DASH's own", FTP, "other", "pacing", "newcwv"),
+            *("dash_loss_percent", "definition"),
+        ),
+        (
+            *("pacing-fewer-losses", f"{MAIN}; {PRINTED}; beside HTTP", HTTP, MAIN, "spread", "newcwv"),
+            *("loss_percent", "cell"),
+        ),
+        (
+            *("pacing-fewer-losses", f"{MAIN}; {PRINTED}; against NewReno", FTP, MAIN, "spread", "newreno"),
+            *("loss_percent", "definition"),
+        ),
+        ("lower-loss", f"{MAIN}; {PRINTED}", FTP, MAIN, "spread", "newreno", "loss_percent", "assumption"),
+        ("lower-loss", f"{MAIN}; without pacing", FTP, MAIN, "newcwv", "newreno", "loss_percent", "definition"),
+    ],
+)
+def test_losses_while_sharing(judged, claim, name, rival, reading, variant, control, measure, kind):
+    grids, claims = judged
+    full = {"spread": "newcwv-spread", "pacing": "newcwv-pacing"}.get(variant, variant)
+    assert claims[claim].readings[name][0] == grids[rival].difference(reading, full, control, measure)
+    assert claims[claim].kinds[name] == kind
+
+
+def test_burst_times_are_those_of_dash_against_newreno_and_of_answers_beside_http(judged):
+    grids, claims = judged
+    one = claims["burst-times"]
+    assert one.measured == grids[FTP].change(MAIN, "newcwv-spread", "newreno", "dash_burst_s")
+    answers = f"other; {KERNEL}; beside HTTP; its answers"
+    assert one.readings[answers][0] == grids[HTTP].change("other", "newcwv-pacing", "newreno", "rival_burst_s")
+    assert one.kinds[answers] == "cell"
+
+
+@pytest.mark.parametrize("claim", sorted(verdicts.GAINS))
+def test_both_pacings_decide_what_pacing_gains(judged, claim):
+    _, claims = judged
+    assert claims[claim].beside == (f"{MAIN}; {KERNEL}",)
+    assert claims[claim].measured == claims[claim].readings[f"{MAIN}; {PRINTED}"][0]
+
+
+def test_both_delays_stand_beside_each_other(judged):
+    _, claims = judged
+    sheet = verdicts.delays_sheet(list(claims.values()))
+    assert len(sheet.rows) == len(claims)
+    assert {row[5] for row in sheet.rows} >= {claims["ftp-starves"].readings[MAIN][1]}
+    assert {row[-1] for row in sheet.rows} == {"not run"}, "no reading of made numbers is one-way"
 
 
 @pytest.mark.parametrize(
@@ -110,11 +166,21 @@ def made_run(rows, flows, requests, **tables):
                 link=["bottleneck", "bottleneck.reverse"], rate_bps=[1_000_000, 7], drop_rate=[0.04, 0.5]
             ),
             "dash": make_table(mean_level_bps=[300e3, 500e3], stall_s=[1.0, 3.0]),
-            "dash_segments": make_table(request_s=[one[0] for one in requests], done_s=[one[1] for one in requests]),
+            "dash_segments": make_table(
+                request_s=[one[0] for one in requests],
+                done_s=[one[1] for one in requests],
+                download_s=[None if done is None else done - asked for asked, done in requests],
+                bytes=[500_000] * len(requests),
+            ),
             "packets": packets_of(rows),
             **tables,
         },
     )
+
+
+def answered(end_s):
+    """One answer of 250 kB that took two seconds."""
+    return make_table(end_s=[end_s], duration_s=[2.0], acceptor_bytes=[250_000])
 
 
 # DASH has an answer under way from 15 to 35 s, and one that the run cuts off from 38 s on: 27 s of the 30 that count.
@@ -153,6 +219,8 @@ def test_shares_beside_ftp():
     assert measured["rival_loss_percent"] == pytest.approx(100 * 2 / 6)
     assert measured["level_kbps"] == pytest.approx(400)
     assert measured["stalled_s"] == pytest.approx(2)
+    assert measured["dash_burst_s"] == pytest.approx(20 / 4), "20 s for half a megabyte"
+    assert "rival_burst_s" not in measured
 
 
 def test_who_starves():
@@ -166,7 +234,7 @@ def test_who_starves():
 
 def test_a_class_without_windows_does_not_starve():
     rows = [got(25.0, "dash", 1000), got(25.5, "http", 1000), (24.0, "http", "sink", "sent", 300)]
-    run = made_run(rows, [("dash", 0.5), ("http", 0.0)], [(21.0, 29.0)], tmix_epochs=make_table(end_s=[26.0]))
+    run = made_run(rows, [("dash", 0.5), ("http", 0.0)], [(21.0, 29.0)], tmix_epochs=answered(26.0))
     measured = measures.sharing(run)
     assert measured["windows_dash"] == measured["windows_rival"] == 0
     assert measured["starved_percent"] == 0
@@ -183,7 +251,7 @@ def test_answers_of_http_are_under_way_from_their_requests_on():
         got(29.0, "http", 3000),
         got(30.0, "dash", 1000),
     ]
-    run = made_run(rows, [("dash", 0.5), ("http", 0.0)], [(10.0, 40.0)], tmix_epochs=make_table(end_s=[31.0]))
+    run = made_run(rows, [("dash", 0.5), ("http", 0.0)], [(10.0, 40.0)], tmix_epochs=answered(31.0))
     measured = measures.sharing(run)
     # One answer from 21 s and another from 26 s; one of them ends at 31 s, the run before the other. Both classes have
     # one for 19 s, in which there are 24 s of answers of HTTP and 19 s of DASH.
@@ -191,6 +259,7 @@ def test_answers_of_http_are_under_way_from_their_requests_on():
     assert measured["ratio_by_class"] == pytest.approx(1 / 3)
     by_answer = (3000 / 24) / (1000 / 19)
     assert measured["ratio_by_flow"] == pytest.approx(1 / by_answer)
+    assert measured["rival_burst_s"] == pytest.approx(2 / 2)
 
 
 def test_what_windows_carry():

@@ -88,6 +88,21 @@ def test_a_full_run_measures_every_claim_without_its_mechanism():
     assert rises.measured.n == 3, "a null reading has the size of a quick run"
 
 
+def test_a_null_reading_has_more_replications_while_it_is_inconclusive():
+    seen = []
+
+    def near(study, lab):
+        seeds = lab.seeds(6, 3)
+        grid = lab.grid([READING], [NEW], seeds, lambda result: {"rate": float(result.meta["seed"] % 2)}, ("main",))
+        seen.append((lab.without is None, lab.times))
+        return Outcome([assess(RISES, {"main": grid.mean("main", "new", "rate")}, "main")], seeds, {})
+
+    study = Study("it", "A study", "", "a paper", STUDY.package, near, (), most_times=1, nulls={"queue off": queue_off})
+    (one,) = study.reproduce(Lab(threads=1, worker=worker)).claims
+    assert seen == [(True, 1), (False, 1), (False, 2), (False, 4)], "six seeds do not tell a half from 0, twelve do"
+    assert one.null.measured.n == 12
+
+
 def test_what_fails_is_no_illustration_whatever_its_null_reading():
     failed = assess(RISES, {"main": Estimate(-1, -2, -0.5, 9)}, "main")
     assert with_null(failed, NullReading("queue off", None, "reproduced")).verdict == "not reproduced"
@@ -112,9 +127,6 @@ def test_the_document_has_the_null_reading():
 
 
 WITHOUT_NULLS = {
-    "newcwv-dash",
-    "newcwv-http",
-    "newcwv-sharing",
     "iw10",
     "iw10-aqm",
     "irto",

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 __all__ = ["measured", "name_of", "recorded", "with_nulls"]
 
+MOST_TIMES = 8
+"""Most times as many replications as those of a quick run."""
+
 
 def name_of(claim: Claim, nulls: Mapping[str, object]) -> str | None:
     """The name of the null reading of a claim, or None if it has none.
@@ -49,17 +52,29 @@ def name_of(claim: Claim, nulls: Mapping[str, object]) -> str | None:
 
 
 def measured(study: Study, lab: Lab) -> dict[str, NullReading]:
-    """Runs the study with each of its mechanisms removed, at the size of a quick run: claim to its null reading.
+    """Runs the study with each of its mechanisms removed: claim to its null reading.
 
-    Without the mechanism the variants of a pair are alike, so that few replications show what is left.
+    Without the mechanism the variants of a pair are alike, so that the size of a quick run shows what is left. While a
+    null reading is inconclusive, the replications of the readings that decide are doubled, at most to `MOST_TIMES`.
     """
-    found = {}
+    found: dict[str, NullReading] = {}
     for name, removal in study.nulls.items():
         small = replace(lab, quick=True, times=1, without=removal, progress=None)
-        for one in study.run(study, small).claims:
-            if name_of(one.claim, study.nulls) == name:
-                found[one.claim.id] = _judged(one.claim, name, one.measured)
+        own = _of(study, small, name)
+        while small.times < MOST_TIMES and any(one.verdict == "inconclusive" for one in own.values()):
+            small = replace(small, times=2 * small.times)
+            own = _of(study, small, name)
+        found |= own
     return found
+
+
+def _of(study: Study, lab: Lab, name: str) -> dict[str, NullReading]:
+    """The claims that have this null reading, measured in a laboratory that removes their mechanism."""
+    return {
+        one.claim.id: _judged(one.claim, name, one.measured)
+        for one in study.run(study, lab).claims
+        if name_of(one.claim, study.nulls) == name
+    }
 
 
 def recorded(study: Study) -> dict[str, NullReading]:

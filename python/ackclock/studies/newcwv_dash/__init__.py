@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Reading, Study, command_of, hashes, job
-from ackclock.studies.framework.setups.newcwv import NEWRENO, SPREAD, VARIANTS
-from ackclock.studies.newcwv_dash import measures, verdicts
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, VARIANTS, newcwv_off, pacing_off
+from ackclock.studies.newcwv_dash import measures, verdicts, window
 from ackclock.studies.newcwv_dash.figures import figures
-from ackclock.studies.newcwv_dash.readings import MAIN, RETRACTED_VARIANTS, readings, retracted_readings
+from ackclock.studies.newcwv_dash.readings import (
+    MAIN,
+    OTHER_DELAY,
+    RETRACTED_VARIANTS,
+    flaw_mended,
+    idle_rules_off,
+    readings,
+    retracted_readings,
+)
 
 if TYPE_CHECKING:
     from ackclock.studies.framework import Lab
@@ -29,18 +37,26 @@ def run(study: Study, lab: Lab) -> Outcome:
 
     grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session, (MAIN,))
     retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
-    traces = lab.part(0.95, 0.99).grid([probed], (*VARIANTS, SPREAD), seeds, measures.traced, (MAIN,))
+    other = next(reading for reading in chosen if reading.name == OTHER_DELAY)
+    beside = Reading(OTHER_DELAY, other.scenario, {**other.overrides, **measures.PROBES})
+    traces = lab.part(0.95, 0.98).grid([probed, beside], VARIANTS, seeds, measures.traced, (MAIN,))
+    shown = window.readings()
+    windows = lab.part(0.98, 0.99).grid(shown, (NEWRENO, NEWCWV), seeds, window.measure)
     drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
-    claims = verdicts.assess_claims(grid, traces, retracted)
+    claims = verdicts.assess_claims(grid, traces, retracted, windows)
     commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in VARIANTS}
     return Outcome(
         claims=claims,
         seeds=seeds,
         findings=verdicts.findings(claims),
-        sheets=[verdicts.readings_sheet(grid, claims), verdicts.retracted_sheet(retracted)],
-        runs={"runs": grid, "retracted-runs": retracted},
+        sheets=[
+            verdicts.delays_sheet(claims),
+            verdicts.readings_sheet(grid, claims),
+            verdicts.retracted_sheet(retracted),
+        ],
+        runs={"runs": grid, "retracted-runs": retracted, "window-runs": windows},
         figures=figures(grid, retracted, drawn, commands, study.command(lab)),
-        hashes=hashes((*chosen, *cells), NEWRENO),
+        hashes=hashes((*chosen, *cells, *shown), NEWRENO),
     )
 
 
@@ -58,6 +74,12 @@ STUDY = Study(
     source="Nazir et al., IETF 89 and NOSSDAV 2014; a retracted study, NOSSDAV 2022",
     package=__name__,
     run=run,
-    scenarios=("scenario.toml", "retracted.toml"),
+    scenarios=("scenario.toml", "retracted.toml", "limited.toml", "loss.toml"),
     live=run_live,
+    nulls={
+        "newCWV off": newcwv_off,
+        "pacing off": pacing_off,
+        "idle rules off": idle_rules_off,
+        "flaw mended": flaw_mended,
+    },
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ackclock.results.result import Result
 
-__all__ = ["PAUSE_S", "PROBES", "bursts", "clients", "resumptions", "session", "traced"]
+__all__ = ["PAUSE_S", "PROBES", "bursts", "clients", "oscillation", "resumptions", "session", "traced"]
 
 PROBES = {
     "probes.window": True,
@@ -54,10 +54,32 @@ def clients(result: Result) -> dict[str, float]:
 
 
 def traced(result: Result) -> dict[str, float]:
-    """Medians over a traced run: what is left of cwnd after a pause, and how far its first burst is spread, in SRTT."""
+    """Medians over a traced run: what is left of cwnd after a pause, and how far its first burst is spread, in SRTT.
+
+    And both measures of how much cwnd oscillates, which `oscillation` defines.
+    """
     left = resumptions(result)
     spreads = [(times[-1] - times[0]) / srtt for times, srtt in bursts(result)]
-    return {"window_left": float(np.median(left)), "spread_srtt": float(np.median(spreads))}
+    deviation, travelled = oscillation(result)
+    return {
+        "window_left": float(np.median(left)),
+        "spread_srtt": float(np.median(spreads)),
+        "deviation": deviation,
+        "travelled": travelled,
+    }
+
+
+def oscillation(result: Result) -> tuple[float, float]:
+    """How much cwnd oscillates over a traced run: two measures, which were fixed before the first run.
+
+    The first is the standard deviation of cwnd over time as a part of its mean. The second is the way that cwnd goes up
+    and down in a second, as a multiple of the mean.
+    """
+    time, cwnd = result.window["time_s"], result.window["cwnd"].astype(np.float64)
+    widths = np.diff(time)
+    mean = float((cwnd[:-1] * widths).sum() / widths.sum())
+    square = float((((cwnd[:-1] - mean) ** 2) * widths).sum() / widths.sum())
+    return square**0.5 / mean, float(np.abs(np.diff(cwnd)).sum() / (time[-1] - time[0]) / mean)
 
 
 def resumptions(result: Result) -> NDArray[np.float64]:

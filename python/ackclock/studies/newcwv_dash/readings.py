@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 from ackclock.scenario import Text
 from ackclock.studies.framework import Reading, Variant, study_file
-from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWRENO, TEXTBOOK
+from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWRENO, ONE_WAY, ROUND_TRIP, TEXTBOOK
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "CONTROLS",
@@ -14,8 +18,11 @@ __all__ = [
     "FLAWED",
     "FLAWED_LOW",
     "MAIN",
+    "OTHER_DELAY",
     "RETRACTED_MAIN",
     "RETRACTED_VARIANTS",
+    "flaw_mended",
+    "idle_rules_off",
     "readings",
     "retracted_readings",
 ]
@@ -39,8 +46,8 @@ _SEGMENTS: list[tuple[str, dict[str, object]]] = [
     (f"{seconds}-s segments", {"flows[0].app.segment": f"{seconds}s"}) for seconds in (4, 2, 10)
 ]
 _DELAYS: list[tuple[str, dict[str, object]]] = [
-    ("200 ms one-way", {"bottleneck.delay": "200ms"}),
-    ("200 ms round trip", {"bottleneck.delay": "100ms"}),
+    (ROUND_TRIP, {"bottleneck.delay": "100ms"}),
+    (ONE_WAY, {"bottleneck.delay": "200ms"}),
 ]
 _QUEUES: list[tuple[str, dict[str, object]]] = [
     (f"{times} BDP", {"bottleneck.queue": f"{times}bdp"}) for times in ("1", "0.5", "2")
@@ -55,9 +62,11 @@ STANDARDS: dict[str, object] = {
 }
 """RFC 6675's recovery with Linux's timers and quick acknowledgments."""
 
-MAIN = "ITEC ladder, 4-s segments, 200 ms one-way, 1 BDP"
-"""The reading that the documents favour: the slides' delay as the replications took it, the one known ladder that
-reaches the published mean, and the middle of each other range. The page says how far it was chosen blindly."""
+MAIN = f"ITEC ladder, 4-s segments, {ROUND_TRIP}, 1 BDP"
+"""The reading that the documents favour: the delay by the wording of the slides, the one known ladder that reaches the
+published mean, and the middle of each other range. The page says how far it was chosen blindly."""
+
+OTHER_DELAY = f"ITEC ladder, 4-s segments, {ONE_WAY}, 1 BDP"
 
 RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 
@@ -101,3 +110,14 @@ def retracted_readings() -> list[Reading]:
         )
         for rate, clients, abr in cells
     ]
+
+
+def idle_rules_off(overrides: Mapping[str, object]) -> dict[str, object]:
+    """Takes from the controls what they do with their window over a pause."""
+    validated = overrides.get("flows[0].validation") == "newcwv"
+    return {} if validated else {"flows[0].validation": "none", _RESTART: "off"}
+
+
+def flaw_mended(overrides: Mapping[str, object]) -> dict[str, object]:
+    """Mends the control of the retracted study, whose flaw is the mechanism there."""
+    return {_RESTART: "rfc5681"} if _RESTART in overrides else {}

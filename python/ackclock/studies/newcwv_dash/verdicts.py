@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 from ackclock import stats
-from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV, PACED, SPREAD
+from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all, side_sheet
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP
+from ackclock.studies.newcwv_dash import window
 from ackclock.studies.newcwv_dash.readings import CONTROLS, CORRECTED, FLAWED, FLAWED_LOW, MAIN
 
 if TYPE_CHECKING:
@@ -15,7 +17,18 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Kind, Variant
 
-__all__ = ["RATES", "SLIDES", "agreement", "assess_claims", "closest", "findings", "readings_sheet", "retracted_sheet"]
+__all__ = [
+    "RATES",
+    "SLIDES",
+    "agreement",
+    "assess_claims",
+    "closest",
+    "delays_sheet",
+    "findings",
+    "main_of",
+    "readings_sheet",
+    "retracted_sheet",
+]
 
 DOWNLOAD = "download"
 RATES = {"level": "level_kbps", DOWNLOAD: "download_kbps"}
@@ -35,75 +48,130 @@ SLIDES = (
 RATE, CONTROL = "level", "Linux's NewReno"
 """The main reading's choice of both."""
 
+PACED = {f"; {name}": variant for name, variant in PACINGS.items()}
+"""Suffix of a reading to the variant with pacing. Both have the same rank."""
 
-def assess_claims(grid: Grid, traces: Grid, retracted: Grid) -> list[ClaimResult]:
+BY_PACING = ("newcwv-pacing-segment-rate", "pacing-raises", "pacing-removes-losses", "pacing-spreads")
+"""The claims that depend on the pacing."""
+
+TRAVELLED = "; way up and down"
+"""The other measure of an oscillation."""
+
+MAINS = {
+    "newreno-segment-rate": f"{MAIN}; {RATE}; {CONTROL}",
+    "newcwv-segment-rate": f"{MAIN}; {RATE}",
+    "newcwv-pacing-segment-rate": f"{MAIN}; {RATE}",
+    "newcwv-lowers": f"{MAIN}; {RATE}; {CONTROL}",
+    "pacing-raises": f"{MAIN}; {RATE}; {CONTROL}",
+    "newreno-collapses": f"{MAIN}; {CONTROL}",
+    "newcwv-burst-losses": f"{MAIN}; {CONTROL}",
+    **dict.fromkeys(
+        ("retracted-switches", "retracted-rebuffering", "retraction-switches", "retraction-rebuffering"), ALL_CELLS
+    ),
+    "retraction-contrast": ALL_CELLS,
+    **window.MAINS,
+}
+"""The main readings of the claims that have another than `MAIN`."""
+
+
+def assess_claims(grid: Grid, traces: Grid, retracted: Grid, windows: Grid) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    rated, controlled, both = f"{MAIN}; {RATE}", f"{MAIN}; {CONTROL}", f"{MAIN}; {RATE}; {CONTROL}"
     controls = {
         f"{reading.name}; {rate}; {control}": grid.mean(reading.name, variant.name, measure)
         for reading in grid.readings
         for rate, measure in RATES.items()
         for control, variant in CONTROLS.items()
     }
-    collapse = {f"{MAIN}; {name}": traces.mean(MAIN, v.name, "window_left") for name, v in CONTROLS.items()}
-    freeze = {f"{MAIN}; {v.label}": traces.mean(MAIN, v.name, "window_left") for v in (NEWCWV, PACED)}
-    measured: dict[str, tuple[Mapping[str, Estimate], str]] = {
-        "newreno-segment-rate": (controls, both),
-        "newcwv-segment-rate": (_rates(grid, NEWCWV), rated),
-        "newcwv-pacing-segment-rate": (_rates(grid, PACED), rated),
-        "newcwv-lowers": (_changes(grid, NEWCWV), both),
-        "pacing-raises": (_changes(grid, PACED), both),
-        "newreno-collapses": (collapse, controlled),
-        "newcwv-freezes": (freeze, f"{MAIN}; {NEWCWV.label}"),
-        "newcwv-burst-losses": (_burst_losses(grid), controlled),
-        "pacing-removes-losses": (
-            {
-                reading.name: grid.difference(reading.name, PACED.name, NEWCWV.name, "drops")
-                for reading in grid.readings
-            },
-            MAIN,
-        ),
-        "pacing-spreads": (
-            {
-                MAIN: traces.mean(MAIN, PACED.name, "spread_srtt"),
-                f"{MAIN}; paced over an SRTT": traces.mean(MAIN, SPREAD.name, "spread_srtt"),
-            },
-            MAIN,
-        ),
+    traced = [reading.name for reading in traces.readings]
+    measured: dict[str, Mapping[str, Estimate]] = {
+        "newreno-segment-rate": controls,
+        "newcwv-segment-rate": _rates(grid, {"": NEWCWV}),
+        "newcwv-pacing-segment-rate": _rates(grid, PACED),
+        "newcwv-lowers": _changes(grid, {"": NEWCWV}),
+        "pacing-raises": _changes(grid, PACED),
+        "newreno-collapses": {
+            f"{reading}; {name}": traces.mean(reading, v.name, "window_left")
+            for reading in traced
+            for name, v in CONTROLS.items()
+        },
+        "newcwv-freezes": {f"{reading}": traces.mean(reading, NEWCWV.name, "window_left") for reading in traced},
+        "newcwv-burst-losses": _burst_losses(grid),
+        "pacing-removes-losses": {
+            f"{reading.name}{suffix}": grid.difference(reading.name, variant.name, NEWCWV.name, "drops")
+            for reading in grid.readings
+            for suffix, variant in PACED.items()
+        },
+        "pacing-spreads": {
+            f"{reading}{suffix}": traces.mean(reading, variant.name, "spread_srtt")
+            for reading in traced
+            for suffix, variant in PACED.items()
+        },
+        "more-stable": {
+            f"{reading}{suffix}": traces.change(reading, NEWCWV.name, NEWRENO.name, name)
+            for reading in traced
+            for suffix, name in (("", "deviation"), (TRAVELLED, "travelled"))
+        },
+        **window.estimates(windows),
     }
     for identifier, control in (("retracted", FLAWED), ("retraction", CORRECTED)):
         for suffix, name in (("switches", "switches"), ("rebuffering", "stalled_s")):
-            cells = _against(retracted, control, name)
+            found = _against(retracted, control, name)
             if control is FLAWED:
                 low = _against(retracted, FLAWED_LOW, name)
-                cells |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
-            measured[f"{identifier}-{suffix}"] = (cells, ALL_CELLS)
-    retracted_cells = {ALL_CELLS, *(reading.name for reading in retracted.readings)}
+                found |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
+            measured[f"{identifier}-{suffix}"] = found
+    measured["retraction-contrast"] = _flaw(retracted)
+    cells = {ALL_CELLS, window.WORST, *map(window.name_of, window.LOST), *(one.name for one in retracted.readings)}
 
     def kind_of(name: str) -> Kind:
         parts = name.split("; ")
-        if parts[0] in retracted_cells:
+        if parts[0] in cells:
             return "cell"
-        return "definition" if DOWNLOAD in parts else "assumption"
+        return "definition" if DOWNLOAD in parts or name.endswith(TRAVELLED) else "assumption"
 
-    return assess_all(__package__, lambda name: measured[name][0], lambda name: measured[name][1], kind_of)
+    return assess_all(__package__, measured.__getitem__, main_of, kind_of)
 
 
-def _rates(grid: Grid, variant: Variant) -> dict[str, Estimate]:
+def main_of(identifier: str) -> str | list[str]:
+    """The readings that decide a claim, the first of which is shown. Both pacings have the same rank."""
+    main = MAINS.get(identifier, MAIN)
+    return [f"{main}{suffix}" for suffix in PACED] if identifier in BY_PACING else main
+
+
+def delays_sheet(claims: Sequence[ClaimResult]) -> Sheet:
+    """Every claim of the slides with 200 ms as a round trip and one way."""
+
+    def decides(identifier: str) -> str:
+        main = main_of(identifier)
+        return main if isinstance(main, str) else main[0]
+
+    return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
+
+
+def _rates(grid: Grid, variants: Mapping[str, Variant]) -> dict[str, Estimate]:
     return {
-        f"{reading.name}; {rate}": grid.mean(reading.name, variant.name, measure)
+        f"{reading.name}; {rate}{suffix}": grid.mean(reading.name, variant.name, measure)
         for reading in grid.readings
         for rate, measure in RATES.items()
+        for suffix, variant in variants.items()
     }
 
 
-def _changes(grid: Grid, variant: Variant) -> dict[str, Estimate]:
+def _changes(grid: Grid, variants: Mapping[str, Variant]) -> dict[str, Estimate]:
     return {
-        f"{reading.name}; {rate}; {name}": grid.change(reading.name, variant.name, control.name, measure)
+        f"{reading.name}; {rate}; {name}{suffix}": grid.change(reading.name, variant.name, control.name, measure)
         for reading in grid.readings
         for rate, measure in RATES.items()
         for name, control in CONTROLS.items()
+        for suffix, variant in variants.items()
     }
+
+
+def _flaw(grid: Grid) -> dict[str, Estimate]:
+    """The switches of the corrected control less those of the flawed one: how much of the benefit is the flaw's."""
+    names = [reading.name for reading in grid.readings]
+    every = stats.paired_difference(*(grid.over(names, variant.name, "switches") for variant in (CORRECTED, FLAWED)))
+    return {ALL_CELLS: every} | {name: grid.difference(name, CORRECTED.name, FLAWED.name, "switches") for name in names}
 
 
 def _burst_losses(grid: Grid) -> dict[str, Estimate]:
@@ -122,20 +190,22 @@ def _against(grid: Grid, control: Variant, measure: str) -> dict[str, Estimate]:
 
 
 def _under(result: ClaimResult, name: str) -> tuple[Estimate, str]:
-    """The estimate and the verdict of a claim under a reading, rate and control. It may depend on some of them only."""
-    reading, rate, control = name.split("; ")
-    for key in (name, f"{reading}; {rate}", f"{reading}; {control}", reading):
-        if key in result.readings:
-            return result.readings[key]
+    """The estimate and the verdict of a claim under a reading, rate, control and pacing, of which it needs not all."""
+    reading, *parts = name.split("; ")
+    for size in range(len(parts), -1, -1):
+        for some in combinations(parts, size):
+            key = "; ".join([reading, *some])
+            if key in result.readings:
+                return result.readings[key]
     raise KeyError(name)
 
 
 def agreement(claims: Sequence[ClaimResult]) -> dict[str, list[bool]]:
-    """Reading, rate and control to whether each of the claims in `SLIDES` holds under them."""
+    """Reading, rate, control and pacing to whether each of the claims in `SLIDES` holds under them."""
     by_id = {result.claim.id: result for result in claims}
     return {
         name: [_under(by_id[identifier], name)[1] == "reproduced" for identifier in SLIDES]
-        for name in by_id["newcwv-lowers"].readings
+        for name in by_id["pacing-raises"].readings
     }
 
 
@@ -161,9 +231,9 @@ def findings(claims: Sequence[ClaimResult]) -> str:
     total = len(agreement(claims))
     main = (
         f"The verdicts above are those of the main reading (*{MAIN}; {RATE}; {CONTROL}*), which was chosen from the "
-        "documents (the study's page says how blindly). The slides leave the ladder, the segments, the queue, the "
-        f"meaning of 200 ms, that of “segment rate” and what NewReno did with its window over pauses open: {total} "
-        "readings were run."
+        "documents (the study's page says how blindly), with both readings of the pacing. The slides leave the ladder, "
+        "the segments, the queue, the meaning of 200 ms, that of “segment rate”, the rate of the pacing and what "
+        f"NewReno did with its window over pauses open: {total} readings were run."
     )
     together = (
         f"Most of the slides' claims hold together under *{best}*: {count} of {len(SLIDES)}, with {', '.join(rates)} "
@@ -184,14 +254,25 @@ def readings_sheet(grid: Grid, claims: Sequence[ClaimResult]) -> Sheet:
     rows: list[list[object]] = []
     for reading in grid.readings:
         for name, control in CONTROLS.items():
-            drops = [float(grid.values(reading.name, v.name, "drops").mean()) for v in (control, NEWCWV, PACED)]
-            for rate, measure in RATES.items():
-                means = [grid.mean(reading.name, v.name, measure).value for v in (control, NEWCWV, PACED)]
-                changes = [grid.change(reading.name, v.name, control.name, measure).value for v in (NEWCWV, PACED)]
-                count = sum(held[f"{reading.name}; {rate}; {name}"])
-                rows.append([reading.name, rate, name, *means, *changes, *drops, f"{count} of {len(SLIDES)}"])
+            for (rate, measure), (pacing, paced) in product(RATES.items(), PACINGS.items()):
+                three = (control, NEWCWV, paced)
+                means = [grid.mean(reading.name, v.name, measure).value for v in three]
+                changes = [grid.change(reading.name, v.name, control.name, measure).value for v in three[1:]]
+                drops = [float(grid.values(reading.name, v.name, "drops").mean()) for v in three]
+                count = f"{sum(held[f'{reading.name}; {rate}; {name}; {pacing}'])} of {len(SLIDES)}"
+                rows.append([reading.name, rate, name, pacing, *means, *changes, *drops, count])
     rows.sort(key=lambda row: -int(str(row[-1]).split()[0]))
-    columns = ["reading", "rate is", "control", "control kbit/s", "newCWV", "with pacing", "newCWV %", "with pacing %"]
+    columns = [
+        "reading",
+        "rate is",
+        "control",
+        "pacing at",
+        "control kbit/s",
+        "newCWV",
+        "with pacing",
+        "newCWV %",
+        "with pacing %",
+    ]
     columns += ["control lost", "newCWV", "with pacing", "claims that hold"]
     caption = (
         "Means over the replications; changes are relative to the control. Readings under which most claims hold first."

@@ -12,9 +12,9 @@ from ackclock.studies.framework.setups.http_vectors import (
     vectors_name,
     with_own_vectors,
 )
-from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK, newcwv_off
 from ackclock.studies.newcwv_http import measures, places, verdicts
-from ackclock.studies.newcwv_http.readings import MAIN, VECTORS, readings
+from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN, VECTORS, every_object_its_own, pages, readings
 
 if TYPE_CHECKING:
     from ackclock.studies.framework import Grid, Lab
@@ -44,20 +44,23 @@ def run(study: Study, lab: Lab) -> Outcome:
     with vectors_folder(files) as folder:
         chosen = readings(folder)
         own = lab.with_worker(with_own_vectors(lab.worker, VECTORS))
-        grid = own.grid(chosen, COMPARED, seeds, measures.traffic, (MAIN,))
+        grid = own.part(0, 0.8).grid(chosen, COMPARED, seeds, measures.traffic, (MAIN,))
+        shown = pages()
+        of_pages = lab.part(0.8, 1).grid(shown, (KEPT, CLOSED), seeds, measures.of_pages, (shown[0].name,))
         main = next(one for one in chosen if one.name == MAIN)
         traced = {seed: {VECTORS: vectors_name("", seed)} for seed in lab.seeds(TRACED, QUICK_TRACED)}
         lost = places.sheet(main, COMPARED[:-1], traced)
         hashed = hashes(chosen, NEWRENO)
     command = study.command(lab)
+    claims = verdicts.assess_claims(grid, of_pages)
     return Outcome(
-        claims=verdicts.assess_claims(grid),
+        claims=claims,
         seeds=seeds,
-        sheets=[lost, verdicts.sizes_sheet(grid, BINS)],
-        runs={"runs": grid},
+        sheets=[verdicts.delays_sheet(claims), lost, verdicts.sizes_sheet(grid, BINS)],
+        runs={"runs": grid, "pages-runs": of_pages},
         figures=[_times(grid, command), _losses(grid, command)],
         files=files,
-        hashes=hashed,
+        hashes=hashed | hashes(shown, KEPT),
     )
 
 
@@ -97,4 +100,6 @@ STUDY = Study(
     package=__name__,
     run=run,
     live=run_live,
+    scenarios=("scenario.toml", "pages.toml"),
+    nulls={"newCWV off": newcwv_off, "a connection for each object": every_object_its_own},
 )

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ackclock.results.result import Result
 
-__all__ = ["BINS", "IDLE_S", "losses_and_times", "traffic"]
+__all__ = ["BINS", "IDLE_S", "losses_and_times", "of_pages", "traffic"]
 
 IDLE_S = 1.0
 """A burst comes after idle if nothing was on its way for so long: more than two round-trip times, and than the RTO."""
@@ -48,3 +48,24 @@ def _after_idle(result: Result) -> NDArray[np.bool_]:
     """The exchanges after an idle period. The first of a connection follows its handshake instead."""
     epochs = result.tmix_epochs
     return np.asarray((epochs["idle_s"] >= IDLE_S) & (epochs["index"] > 0))
+
+
+SETTLED_S, WINDOW_S = 20.0, 1.0
+"""The rate of the link is read from here on, in windows of this length."""
+
+
+def of_pages(result: Result) -> dict[str, float]:
+    """The time of an object with the opening of its connection, and how much the rate of the link varies.
+
+    The time is a geometric mean over all objects, in s. The variation is the standard deviation of the bytes that
+    arrive in a second over their mean: 0 is a constant rate.
+    """
+    objects = result.web_objects
+    packets = result.packets
+    got = (packets["event"] == "delivered") & (packets["side"] == "source") & (packets["len"] > 0)
+    edges = np.arange(SETTLED_S, float(result.meta["duration_s"]) + 1e-9, WINDOW_S)
+    carried, _ = np.histogram(packets["time_s"][got], edges, weights=packets["len"][got].astype(np.float64))
+    return {
+        "object_s": float(np.exp(np.log(objects["duration_s"]).mean())),
+        "variation": float(carried.std() / carried.mean()),
+    }

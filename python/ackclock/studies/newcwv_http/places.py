@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PLACES", "places_of", "sheet"]
 
-FIRST_RTT_S = 0.42
+FIRST_RTT_S = 0.22
 """A segment belongs to the first round trip of a burst if it is dropped so soon after the burst's first segment."""
 
 PLACES = (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock import stats
-from ackclock.studies.framework import ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK
-from ackclock.studies.newcwv_http.readings import MAIN
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, side_sheet
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP, TEXTBOOK
+from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,17 +17,32 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid
 
-__all__ = ["assess_claims", "sizes_sheet"]
+__all__ = ["assess_claims", "delays_sheet", "main_of", "sizes_sheet"]
 
 CONTROLS = {"": NEWRENO.name, "; RFC 5681's NewReno": TEXTBOOK.name}
 """Suffix of a reading to its control. The main reading has the first."""
 
 
-FORMS = {"newcwv": {"": NEWCWV.name}, "pacing": {"": PACED.name, "; paced over an SRTT": SPREAD.name}}
-"""First part of a claim's id to the suffix of a reading and its variant."""
+FORMS = {
+    "newcwv": {"": NEWCWV.name},
+    "pacing": {f"; {name}": variant.name for name, variant in PACINGS.items()},
+}
+"""First part of a claim's id to the suffix of a reading and its variant. Both pacings have the same rank."""
+
+PAGES = {"persistent-saves-time": "object_s", "persistent-more-stable": "variation"}
+"""The claims about persistent connections, and their measures."""
 
 
-def assess_claims(grid: Grid) -> list[ClaimResult]:
+def main_of(identifier: str) -> str | list[str]:
+    """The readings that decide a claim, the first of which is shown."""
+    if identifier in PAGES:
+        return f"pages, {ROUND_TRIP}"
+    if "pacing" in identifier:
+        return [f"{MAIN}{form}" for form in FORMS["pacing"]]
+    return MAIN
+
+
+def assess_claims(grid: Grid, pages: Grid) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
     measured = {}
     for identifier, forms in FORMS.items():
@@ -41,7 +56,24 @@ def assess_claims(grid: Grid) -> list[ClaimResult]:
         )
         larger = _all(grid, forms, lambda *names: _steeper(grid, *names))
         measured["larger-gain-more" if identifier == "newcwv" else "larger-gain-more-pacing"] = larger
-    return assess_all(__package__, measured.__getitem__, MAIN)
+    names = [reading.name for reading in pages.readings]
+    measured["persistent-saves-time"] = {
+        name: pages.geometric_change([name], KEPT.name, CLOSED.name, "object_s") for name in names
+    }
+    measured["persistent-more-stable"] = {
+        name: pages.change(name, KEPT.name, CLOSED.name, "variation") for name in names
+    }
+    return assess_all(__package__, measured.__getitem__, main_of)
+
+
+def delays_sheet(claims: list[ClaimResult]) -> Sheet:
+    """Every claim with 200 ms as a round trip and one way."""
+
+    def decides(identifier: str) -> str:
+        main = main_of(identifier)
+        return main if isinstance(main, str) else main[0]
+
+    return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
 
 
 def _all(grid: Grid, forms: dict[str, str], estimate: Callable[[str, str, str], Estimate]) -> dict[str, Estimate]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Study, hash_of, job
 from ackclock.studies.framework.setups.http_vectors import vectors, vectors_folder, with_own_vectors
+from ackclock.studies.framework.setups.newcwv import newcwv_off, pacing_off
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.figures import figures
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VECTORS, readings, variants
@@ -40,10 +41,11 @@ def run(study: Study, lab: Lab) -> Outcome:
         hashed = {
             f"{rival}; {one.name}": hash_of(one, variants(rival)[0]) for rival, some in chosen.items() for one in some
         }
+    claims = verdicts.assess_claims(grids)
     return Outcome(
-        claims=verdicts.assess_claims(grids),
+        claims=claims,
         seeds=seeds,
-        sheets=verdicts.sheets(grids),
+        sheets=[verdicts.delays_sheet(claims), *verdicts.sheets(grids)],
         runs={f"runs-{rival}": grid for rival, grid in grids.items()},
         figures=figures(grids, traces, study.command(lab)),
         files=files,
@@ -67,4 +69,5 @@ STUDY = Study(
     run=run,
     live=run_live,
     scenarios=("ftp.toml", "http.toml"),
+    nulls={"newCWV off": newcwv_off, "pacing off": pacing_off},
 )

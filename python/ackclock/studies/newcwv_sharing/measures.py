@@ -126,7 +126,35 @@ def sharing(result: Result) -> dict[str, float]:
         "rival_loss_percent": _loss(rival),
         "level_kbps": float(np.nanmean(result.dash["mean_level_bps"])) / 1e3,
         "stalled_s": float(result.dash["stall_s"].mean()),
+        "dash_burst_s": _burst_time(result.dash_segments["request_s"], *_dash_transfers(result)),
+        **_rival_bursts(result),
     }
+
+
+def _dash_transfers(result: Result) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Times (s) and sizes (bytes) of the segments that DASH fetched."""
+    segments = result.dash_segments
+    return segments["download_s"], np.asarray(segments["bytes"], dtype=np.float64)
+
+
+def _rival_bursts(result: Result) -> dict[str, float]:
+    """The time of HTTP's answers, as that of DASH's; a file of FTP is no burst."""
+    if "tmix_epochs" not in result.tables:
+        return {}
+    epochs = result.tmix_epochs
+    begun = epochs["end_s"] - epochs["duration_s"]
+    return {
+        "rival_burst_s": _burst_time(begun, epochs["duration_s"], np.asarray(epochs["acceptor_bytes"], dtype=float))
+    }
+
+
+def _burst_time(begun: NDArray[np.float64], time: NDArray[np.float64], size: NDArray[np.float64]) -> float:
+    """The time in which a burst of data is fetched, in s for each Mbit, as a geometric mean over the bursts.
+
+    It is the time for a volume, so that a player which asks for better, and so larger, segments is not the slower one.
+    """
+    whole = ~np.isnan(time) & (size > 0) & (begun + np.nan_to_num(time) >= SETTLED_S)
+    return float(np.exp(np.log(time[whole] / (8e-6 * size[whole])).mean()))
 
 
 def _lesser(rates: list[float]) -> float:

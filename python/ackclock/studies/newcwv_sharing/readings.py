@@ -5,23 +5,24 @@ from __future__ import annotations
 from ackclock.scenario import Text
 from ackclock.studies.framework import Reading, Variant, study_file
 from ackclock.studies.framework.setups.http_vectors import vectors_name
-from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWCWV, NEWRENO, PACED
+from ackclock.studies.framework.setups.newcwv import LADDER_700, NEWCWV, NEWRENO, ONE_WAY, PACED, ROUND_TRIP, SPREAD
 
-__all__ = ["FTP", "HTTP", "MAIN", "RIVALS", "VARIANTS", "VECTORS", "readings", "variants"]
+__all__ = ["FTP", "HTTP", "MAIN", "OTHER_DELAY", "RIVALS", "VARIANTS", "VECTORS", "readings", "variants"]
 
 FTP, HTTP = "ftp", "http"
 RIVALS = {FTP: "FTP (NewReno)", HTTP: "HTTP (newCWV)"}
 """The traffic that shares the link with DASH: name of the scenario and of its second class to its label."""
 
-VARIANTS = (NEWCWV, PACED, NEWRENO)
-"""The original's first, then its pacing, then the control."""
+VARIANTS = (NEWCWV, SPREAD, PACED, NEWRENO)
+"""The original's first, then both readings of its pacing, then the control."""
 
-MAIN = "200 ms one-way, 1 BDP"
+MAIN = f"{ROUND_TRIP}, 1 BDP"
+OTHER_DELAY = f"{ONE_WAY}, 1 BDP"
 VECTORS = "flows[1].app.vectors.file"
 
 _COMMON: dict[str, dict[str, object]] = {
     MAIN: {},
-    "200 ms round trip": {"bottleneck.delay": "100ms"},
+    OTHER_DELAY: {"bottleneck.delay": "200ms"},
     "half a BDP": {"bottleneck.queue": "0.5bdp"},
     "2 BDP": {"bottleneck.queue": "2bdp"},
     "10-s segments": {"flows[0].app.segment": "10s"},

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.framework import ClaimResult, Sheet, assess_all
-from ackclock.studies.framework.setups.newcwv import NEWCWV
-from ackclock.studies.newcwv_sharing.readings import MAIN, RIVALS, VARIANTS
+from ackclock.studies.framework import ClaimResult, Sheet, assess_all, side_sheet
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP
+from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, RIVALS, VARIANTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Kind
 
-__all__ = ["HARMS", "SHARES", "assess_claims", "sheets"]
+__all__ = ["GAINS", "HARMS", "SHARES", "assess_claims", "delays_sheet", "kind_of", "main_of", "sheets"]
 
 RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
 """Suffix of a reading to the measure of the shares. The main reading has the first."""
@@ -28,6 +28,7 @@ SHARES = {
     "ratio_by_flow": "ratio by answer",
     "level_kbps": "level kbit/s",
     "stalled_s": "stalled s",
+    "dash_burst_s": "DASH s a Mbit",
 }
 """Measure of the first table to the name of its column."""
 
@@ -43,21 +44,103 @@ HARMS = {
 """Measure of the second table to the name of its column."""
 
 
+OWN, BESIDE_HTTP, AGAINST_NEWRENO = "; DASH's own", "; beside HTTP", "; against NewReno"
+
+
+def main_of(identifier: str) -> str | list[str]:
+    """The readings that decide a claim, the first of which is shown. Both pacings have the same rank."""
+    return [f"{MAIN}; {name}" for name in PACINGS] if identifier in GAINS else MAIN
+
+
 def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``; `grids` are by the traffic that shares the link with DASH."""
 
     def measured(identifier: str) -> dict[str, Estimate]:
+        if identifier in GAINS:
+            return GAINS[identifier](grids)
         rival, _, subject = identifier.partition("-")
         return {"proportional": _ratios, "starves": _starved}[subject](grids[rival])
 
-    return assess_all(__package__, measured, MAIN, kind_of)
+    return assess_all(__package__, measured, main_of, kind_of)
+
+
+def delays_sheet(claims: Sequence[ClaimResult]) -> Sheet:
+    """Every claim with 200 ms as a round trip and one way."""
+
+    def decides(identifier: str) -> str:
+        main = main_of(identifier)
+        return main if isinstance(main, str) else main[0]
+
+    return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
+
+
+def _fewer_losses(grids: Mapping[str, Grid]) -> dict[str, Estimate]:
+    """Losses with pacing less those without, in points: all losses at the bottleneck, or those of DASH alone."""
+    return {
+        f"{name}{suffix}": grid.difference(reading, variant, NEWCWV.name, measure)
+        for name, grid, reading, variant in _paced(grids)
+        for suffix, measure in (("", "loss_percent"), (OWN, "dash_loss_percent"))
+    } | {
+        f"{name}{AGAINST_NEWRENO}": grid.difference(reading, variant, NEWRENO.name, "loss_percent")
+        for name, grid, reading, variant in _paced(grids)
+    }
+
+
+def _lower_loss(grids: Mapping[str, Grid]) -> dict[str, Estimate]:
+    """Losses with newCWV less those with NewReno, in points."""
+    return {
+        f"{name}{suffix}": grid.difference(reading, variant, NEWRENO.name, measure)
+        for name, grid, reading, variant in _treated(grids)
+        for suffix, measure in (("", "loss_percent"), (OWN, "dash_loss_percent"))
+    }
+
+
+def _burst_times(grids: Mapping[str, Grid]) -> dict[str, Estimate]:
+    """The change of the time in which DASH gets a volume, against NewReno; beside HTTP also that of HTTP's answers."""
+    own = {
+        name: grid.change(reading, variant, NEWRENO.name, "dash_burst_s")
+        for name, grid, reading, variant in _treated(grids)
+    }
+    answers = {
+        f"{name}; its answers": grid.change(reading, variant, NEWRENO.name, "rival_burst_s")
+        for name, grid, reading, variant in _treated(grids)
+        if grid is grids[HTTP]
+    }
+    return own | answers
+
+
+def _paced(grids: Mapping[str, Grid]) -> Iterator[tuple[str, Grid, str, str]]:
+    """Name, grid, reading and variant of every cell with pacing. The slide is about FTP; HTTP is another cell."""
+    for beside, grid in (("", grids[FTP]), (BESIDE_HTTP, grids[HTTP])):
+        for reading in grid.readings:
+            for name, variant in PACINGS.items():
+                yield f"{reading.name}; {name}{beside}", grid, reading.name, variant.name
+
+
+def _treated(grids: Mapping[str, Grid]) -> Iterator[tuple[str, Grid, str, str]]:
+    """As `_paced`, and the cells with newCWV alone."""
+    yield from _paced(grids)
+    for beside, grid in (("", grids[FTP]), (BESIDE_HTTP, grids[HTTP])):
+        for reading in grid.readings:
+            yield f"{reading.name}; {UNPACED}{beside}", grid, reading.name, NEWCWV.name
+
+
+UNPACED = "without pacing"
+
+GAINS: dict[str, Callable[[Mapping[str, Grid]], dict[str, Estimate]]] = {
+    "pacing-fewer-losses": _fewer_losses,
+    "lower-loss": _lower_loss,
+    "burst-times": _burst_times,
+}
+"""The claims about losses and times while sharing, and their estimates."""
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of a reading. Those with another variant of DASH are cells that the claims are not about."""
-    if any(name.endswith(_suffix(one.label) + suffix) for one in VARIANTS[1:] for suffix in ("", *RATIOS)):
+    """The kind of a reading. Those with another variant of DASH, or with HTTP, are cells other than the claims'."""
+    labels = [_suffix(one.label) for one in VARIANTS[1:]]
+    if BESIDE_HTTP in name or any(name.endswith(label + suffix) for label in labels for suffix in RATIOS):
         return "cell"
-    definitions = [suffix for suffix in RATIOS if suffix]
+    definitions = [suffix for suffix in RATIOS if suffix] + [OWN, AGAINST_NEWRENO, f"; {UNPACED}"]
     return "definition" if name.endswith(tuple(definitions)) else "assumption"
 
 
