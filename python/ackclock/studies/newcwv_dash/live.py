@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run"]
 
-READING = "1 Mbit/s, 200 ms one-way, 1 BDP"
+READING = "1 Mbit/s, 200 ms round trip, 1 BDP"
 DURATION_S, QUICK_DURATION_S = 640, 90
 SEGMENT_S = 4
 LADDER_KBPS = (50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 900, 1200, 1500, 2000)
