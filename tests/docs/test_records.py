@@ -22,7 +22,7 @@ UNQUOTED: dict[str, set[str]] = {
         "table-cubic-1000000",
         "table-cubic-5000000",
     },
-    "irto": {"edge-first-early", "edge-iw10-fairer", "edge-mostly-spurious", "lte-no-effect", "lte-rtos-18"},
+    "irto": {"lte-no-effect"},
     "iw10": {
         "delay-many-flows-highest",
         "delay-one-bdp-highest",

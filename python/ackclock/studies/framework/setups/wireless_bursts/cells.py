@@ -16,15 +16,17 @@ if TYPE_CHECKING:
     from ackclock.report import Figure
     from ackclock.results.result import Result
     from ackclock.stats import Estimate
-    from ackclock.studies.framework.claims import ClaimResult
+    from ackclock.studies.framework.claims import ClaimResult, Kind
     from ackclock.studies.framework.lab import Lab
     from ackclock.studies.framework.study import Sheet
 
 __all__ = [
     "CELLS",
     "CHOICES",
+    "FEW",
     "FLOWS",
     "MAIN",
+    "MORE",
     "NETWORKS",
     "ONE_PACKET_LESS",
     "Cell",
@@ -34,6 +36,7 @@ __all__ = [
     "always",
     "choose",
     "everywhere",
+    "kind_of",
     "name_of",
     "outcome",
     "reading",
@@ -80,8 +83,14 @@ NETWORKS = (
     Network("LTE", 50_000, 15, (("1 BDP", 125), ("2 BDP", 250)), 350),
 )
 
+OTHER_CELLS = (*(network.name for network in NETWORKS), "all networks", "FIFO", "RED", "REDok", "IW3", "IW10")
+"""Beginnings of the names of cells."""
+
 FLOWS = (1, 2, 6, 18)
 """Flows of a burst, which carry 180 kB in all."""
+
+FEW, MORE = (1, 2), (6, 18)
+"""The smaller numbers of flows, and the larger ones: on the slides 6+6 belongs to these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +204,21 @@ CHOICES: Choices = {
 def name_of(cell: Cell, choice: str = MAIN) -> str:
     """The name of a cell under one reading of the unstated settings."""
     return cell.name if choice == MAIN else f"{cell.name}; {choice}"
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of a reading from its name.
+
+    What follows the name of the main reading is another cell, if it begins with the name of a network or has the name
+    of a queue or an initial window, and else another definition. All other readings are assumptions.
+    """
+    after = name.removeprefix(f"{MAIN}; ")
+    if after == name:
+        return "assumption"
+    first, _, rest = after.partition("; ")
+    if rest:
+        return "definition"
+    return "cell" if first.partition(",")[0] in OTHER_CELLS else "definition"
 
 
 def reading(cell: Cell, choice: str = MAIN, choices: Choices = CHOICES) -> Reading:

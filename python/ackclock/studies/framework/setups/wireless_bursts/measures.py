@@ -73,14 +73,57 @@ def transfers(result: Result) -> dict[str, float]:
 
 
 def timeouts(result: Result) -> dict[str, float]:
-    """The measures of `transfers`, the mean one-way delay, and the senders' RTOs: all, spurious ones, those of SYNs."""
+    """The measures of `transfers`, the mean one-way delay, and the senders' RTOs: all, spurious ones, those of SYNs.
+
+    Besides, the RTOs of the flow that completes last, and the first RTO of each flow of the later burst.
+    """
     table = result.timeouts
     mine = table["side"] == "source"
-    return transfers(result) | {
-        "delay_mean_ms": one_way_delays([result]).mean_ms,
-        "rtos": float(mine.sum()),
-        "spurious": float((mine & table["spurious"]).sum()),
-        "syn_rtos": float((mine & np.isnan(table["segment"].astype(float))).sum()),
+    segment = table["segment"].astype(float)
+    # The segment of a SYN is empty, and that of the first packet begins at offset 0.
+    early = np.isnan(segment) | (segment == 0)
+    ends = _ends(result)
+    of_last = mine & (table["flow"] == max(ends, key=lambda flow: ends[flow]))
+    return (
+        transfers(result)
+        | {
+            "delay_mean_ms": one_way_delays([result]).mean_ms,
+            "rtos": float(mine.sum()),
+            "spurious": float((mine & table["spurious"]).sum()),
+            "syn_rtos": float((mine & np.isnan(segment)).sum()),
+            "last_rtos": float(of_last.sum()),
+            "last_early_rtos": float((of_last & early).sum()),
+        }
+        | _first_rtos(result, mine)
+    )
+
+
+def _ends(result: Result) -> dict[str, float]:
+    """Flow to the time at which its transfer is complete, which is the end of the run at the latest."""
+    table = result.transfers
+    ends = table["start_s"] + table["duration_s"]
+    return dict(zip(table["flow"], np.where(np.isnan(ends), result.meta["duration_s"], ends), strict=True))
+
+
+def _first_rtos(result: Result, mine: NDArray[np.bool_]) -> dict[str, float]:
+    """The first RTOs of the flows of the later burst.
+
+    ``later_until_rto_s`` is the mean time from the start of a flow to its first RTO, or to its end if it has none.
+    ``later_first_rtos`` is the number of flows with an RTO, and ``later_first_spurious`` that of the flows whose first
+    RTO is spurious.
+    """
+    table = result.timeouts
+    first: dict[str, tuple[float, bool]] = {}
+    for flow, at, spurious in zip(*(table[name][mine] for name in ("flow", "time_s", "spurious")), strict=True):
+        first.setdefault(flow, (float(at), bool(spurious)))
+    starts = dict(zip(*(result.transfers[name] for name in ("flow", "start_s")), strict=True))
+    later = {flow: end for flow, end in _ends(result).items() if flow.partition(".")[0] == BURSTS[1]}
+    found = [first[flow] for flow in later if flow in first]
+    until = [first.get(flow, (end, False))[0] - starts[flow] for flow, end in later.items()]
+    return {
+        "later_until_rto_s": float(np.mean(until)),
+        "later_first_rtos": float(len(found)),
+        "later_first_spurious": float(sum(spurious for _, spurious in found)),
     }
 
 
