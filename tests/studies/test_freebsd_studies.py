@@ -6,6 +6,7 @@ import pytest
 from ackclock.scenario import Text
 from ackclock.studies import freebsd_newcwv, freebsd_prr
 from ackclock.studies.framework import Grid, Lab, Reading, Variant, sweep
+from ackclock.studies.freebsd_newcwv import figures
 from ackclock.studies.freebsd_newcwv import readings as bursts
 from ackclock.studies.freebsd_prr import readings as transfers
 
@@ -15,6 +16,10 @@ def newcwv():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bursts, "ASSUMPTIONS", bursts.ASSUMPTIONS[:1])
         patch.setattr(bursts, "FLOWS_ASSUMPTIONS", bursts.FLOWS_ASSUMPTIONS[:1])
+        patch.setattr(bursts, "RESTARTED_ASSUMPTIONS", bursts.RESTARTED_ASSUMPTIONS[:1])
+        patch.setattr(figures, "RATES_MBPS", (1, 35))
+        patch.setattr(figures, "RTTS_MS", (10, 120))
+        patch.setattr(figures, "LOSSES_PERCENT", (0, 10))
         return freebsd_newcwv.STUDY.reproduce(Lab(quick=True))
 
 
@@ -50,9 +55,42 @@ def test_a_later_algorithm_is_another_cell(prr):
 def test_the_illustrations_are_those_of_the_slides(newcwv, tmp_path):
     newcwv.write(tmp_path)
     page = (tmp_path / "report.html").read_text()
-    assert page.count("data-plot=") == 4
+    # Two windows over time, two sweeps, and the dispersion of starts.
+    assert page.count("data-plot=") == 5
     assert "newCWV off" in page
+    assert "newCWV + PRR, 10 % of loss" in page, "the map over the ranges of the topology"
     assert {path.name for path in tmp_path.iterdir()} >= {"burst-size.csv", "number-of-flows.csv", "scenario.toml"}
+
+
+def test_a_restart_with_the_initial_window_costs_the_stock_less(newcwv):
+    for claim in ("size-largest", "flows-largest"):
+        readings = claims_of(newcwv)[claim].readings
+        other = readings[bursts.restarted(bursts.MAIN)][0]
+        assert 0 < other.value < readings[bursts.MAIN][0].value
+
+
+def test_the_dispersion_of_starts_is_a_table_with_both_restarts(newcwv):
+    (sheet,) = (one for one in newcwv.sheets if one.name == "dispersion")
+    assert [row[:3] for row in sheet.rows] == [["4,380 bytes", "on", 1000], ["the initial window", "on", 1000]]
+    by_claim = claims_of(newcwv)
+    assert sheet.rows[0][3] == by_claim["flows-smallest"].measured.value
+    assert sheet.rows[0][6] == by_claim["flows-largest"].measured.value
+
+
+def test_the_map_covers_the_ranges_of_the_topology():
+    paths = [one.overrides for one in figures.topology_readings(Text(""))]
+    assert len(paths) == len(figures.RATES_MBPS) * len(figures.RTTS_MS) * len(figures.LOSSES_PERCENT)
+    assert {one["bottleneck.rate"] for one in paths} >= {"1Mbps", "35Mbps"}
+    assert {one["bottleneck.delay"] for one in paths} >= {"5ms", "60ms"}
+    assert {one["bottleneck.loss"] for one in paths} >= {"0%", "10%"}
+
+
+def test_starts_are_dispersed_as_the_readings_say():
+    by_name = {one.name: one.overrides for one in bursts.FLOWS_ASSUMPTIONS}
+    for nagle, names in bursts.DISPERSIONS.items():
+        for ms, name in names.items():
+            assert by_name[name].get("flows[0].nagle", True) is nagle
+            assert by_name[name].get("flows[0].start_jitter", "1000ms").removesuffix("ms") in (str(ms), "0s")
 
 
 def test_every_claim_of_prr_is_judged_under_every_pair(prr, tmp_path):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.studies.framework import Outcome, Reading, Study, command_of, job, sweep
-from ackclock.studies.freebsd_newcwv import measures, readings, verdicts
+from ackclock.studies.freebsd_newcwv import figures, measures, readings, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ackclock.results.result import Result
-    from ackclock.studies.framework import Lab
+    from ackclock.studies.framework import Lab, Variant
 
 __all__ = ["STUDY"]
 
 REPLICATIONS = 10
 QUICK_REPLICATIONS = 2
+TOPOLOGY_REPLICATIONS, QUICK_TOPOLOGY_REPLICATIONS = 5, 2
 TRACE_SEED = 1
 SHOWN_S = 8.0
 
@@ -27,25 +29,48 @@ def run(study: Study, lab: Lab) -> Outcome:
     text = study.scenario()
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
 
-    def swept(of: sweep.Sweep, assumptions: Sequence[sweep.Assumption], start: float, end: float) -> sweep.Swept:
-        part = lab.part(start, end)
-        return sweep.run_sweep(part, of, text, assumptions, readings.VARIANTS, seeds, measures.bursts)
+    def swept(
+        of: sweep.Sweep,
+        assumptions: Sequence[sweep.Assumption],
+        start: float,
+        end: float,
+        variants: Sequence[Variant] = readings.VARIANTS,
+    ) -> sweep.Swept:
+        return sweep.run_sweep(lab.part(start, end), of, text, assumptions, variants, seeds, measures.bursts)
 
-    size = swept(readings.SIZE, readings.ASSUMPTIONS, 0, 0.5)
-    flows = swept(readings.FLOWS, readings.FLOWS_ASSUMPTIONS, 0.5, 0.95)
+    size = swept(readings.SIZE, readings.ASSUMPTIONS, 0, 0.4)
+    flows = swept(readings.FLOWS, readings.FLOWS_ASSUMPTIONS, 0.4, 0.8)
+    single = [one for one in readings.RESTARTED_ASSUMPTIONS if one.name in (readings.MAIN, readings.WITHOUT_NAGLE)]
+    other_size = swept(readings.SIZE, single, 0.8, 0.85, readings.RESTARTED_VARIANTS)
+    other_flows = swept(readings.FLOWS, readings.RESTARTED_ASSUMPTIONS, 0.85, 0.95, readings.RESTARTED_VARIANTS)
     drawn = Reading(readings.MAIN, text, {"flows[0].app.size": "100kB", **measures.PROBES})
     pair = (readings.STOCK, readings.NEWCWV)
+    paths = lab.part(0.95, 1).grid(
+        figures.topology_readings(text),
+        (readings.STOCK, readings.NEWCWV, readings.PRR),
+        lab.seeds(TOPOLOGY_REPLICATIONS, QUICK_TOPOLOGY_REPLICATIONS),
+        measures.bursts,
+    )
     traces = lab.part(1, 1).grid([drawn], pair, seeds, measures.window_left)
     shown = lab.part(1, 1).run([job(drawn, one, TRACE_SEED) for one in pair])
     repeat = "\n".join(command_of(drawn, one, TRACE_SEED) for one in pair)
-    return sweep.outcome(
+    command = study.command(lab)
+    found = sweep.outcome(
         [(size, "0.3 to 59.9 %, with PRR 0.3 to 60 %"), (flows, "0.4 to 38.6 %, with PRR 0.4 to 39 %")],
         (readings.NEWCWV, readings.PRR, readings.RFC),
         readings.STOCK.name,
-        claims=verdicts.assess_claims(size, flows, traces),
+        claims=verdicts.assess_claims(size, flows, other_size, other_flows, traces),
         illustrations=_windows(shown, repeat),
         seeds=seeds,
-        command=study.command(lab),
+        command=command,
+    )
+    more = [figures.dispersion(flows, command), figures.topology(paths, command)]
+    grids = {"runs-restarted-size": other_size.grid, "runs-restarted-flows": other_flows.grid, "runs-topology": paths}
+    return replace(
+        found,
+        figures=[*found.figures, *more],
+        sheets=[figures.dispersion_sheet(flows, other_flows), *found.sheets],
+        runs={**found.runs, **grids},
     )
 
 
