@@ -39,12 +39,14 @@ def verdicts(result):
     return {one.claim.id: one.verdict for one in result.claims}
 
 
-@pytest.mark.parametrize("claim", ["few-faster", "many-slower", "first-less-fair", "later-less-fair"])
+@pytest.mark.parametrize("claim", ["few-faster", "first-less-fair", "later-less-fair"])
 def test_stable_claims_of_the_initial_window(windows, claim):
     assert verdicts(windows)[claim] == "reproduced"
 
 
-@pytest.mark.parametrize("claim", ["lte-no-effect", "lte-no-spurious", "lte-rtos-18", "edge-rtos-rise"])
+@pytest.mark.parametrize(
+    "claim", ["lte-no-effect", "lte-no-spurious", "lte-rtos-18", "lte-rtos-not-first", "edge-rtos-rise"]
+)
 def test_stable_claims_of_the_initial_rto(timers, claim):
     assert verdicts(timers)[claim] == "reproduced"
 
@@ -53,7 +55,7 @@ def test_no_timeout_on_lte_with_six_flows(timers):
     assert verdicts(timers)["lte-rtos-6"] == "not reproduced"
 
 
-@pytest.mark.parametrize("claim", ["delay-one-flow", "too-many-iw10", "queueing-imposed", "spread-six-flows"])
+@pytest.mark.parametrize("claim", ["delay-many-flows-highest", "too-many-iw10", "queueing-imposed"])
 def test_stable_claims_of_delays_and_of_many_flows(windows, claim):
     assert verdicts(windows)[claim] == "reproduced"
 
@@ -96,7 +98,7 @@ def test_the_stack_is_that_of_the_slides_and_the_handshake_a_reading():
 
 
 def test_reports_hold_every_figure(windows, timers, tmp_path):
-    for result, plots, intervals in ((windows, 21, 0), (timers, 14, 6)):
+    for result, plots, intervals in ((windows, 21, 0), (timers, 14, 8)):
         folder = tmp_path / result.slug
         folder.mkdir()
         result.write(folder)

@@ -8,6 +8,7 @@ from ackclock.studies.framework import Outcome, Study
 from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, figures, measures, windows
 from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
 from ackclock.studies.iw10_aqm import verdicts
+from ackclock.studies.iw10_aqm.backup import backup_figures
 from ackclock.studies.iw10_aqm.queues import CELLS, CHOICES, DRAWN, FIFO_CELLS
 
 if TYPE_CHECKING:
@@ -31,8 +32,9 @@ def run(study: Study, lab: Lab) -> Outcome:
         grids,
         claims=verdicts.assess_claims(grids),
         findings=windows.findings(grids),
-        sheets=[verdicts.longest_sheet(grids), windows.cells_sheet(grids)],
+        sheets=[verdicts.longest_sheet(grids), verdicts.competition_sheet(grids), windows.cells_sheet(grids)],
         figures=[
+            *backup_figures(grids.main, command),
             *figures.pooled_delays(lab.part(0.95, 1), DRAWN, VARIANTS, grids.seeds, command),
             *figures.per_buffer(grids.main, CELLS, VARIANTS, command),
         ],

@@ -9,17 +9,28 @@ import numpy as np
 
 from ackclock import stats
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, geometric, load_claims, study_file
-from ackclock.studies.framework.setups.wireless_bursts.cells import MAIN, NETWORKS, choose, everywhere, name_of
+from ackclock.studies.framework.setups.wireless_bursts.cells import (
+    MAIN,
+    NETWORKS,
+    choose,
+    everywhere,
+    kind_of,
+    name_of,
+)
 from ackclock.studies.framework.setups.wireless_bursts.windows import (
+    DELAY_MEASURES,
     IW3,
     IW10,
+    SHOWN,
     VARIANTS,
     change,
     delay_change,
+    highest_end,
     measure_claims,
+    shown,
     spread_change,
 )
-from ackclock.studies.iw10_aqm.queues import ALONE, FIFO, RED, REDOK
+from ackclock.studies.iw10_aqm.queues import FIFO, RED, REDOK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
     from ackclock.studies.framework import Grid, Variant
     from ackclock.studies.framework.setups.wireless_bursts.cells import Cell, Grids, Network
 
-__all__ = ["LONGEST", "assess_claims", "longest_sheet", "packets_waiting"]
+__all__ = ["LONGEST", "assess_claims", "competition_sheet", "longest_sheet", "packets_waiting"]
 
 SIXTH = 6
 """The replications are divided into six parts; the longest delay of each part is one sample."""
@@ -49,70 +60,83 @@ LONGEST: dict[str, tuple[int, Variant, str]] = {
 
 def assess_claims(grids: Grids) -> list[ClaimResult]:
     """Every claim, in the order of ``claims.toml``."""
-    measured = _competition(grids) | _delays(grids)
+    measured = _delays(grids)
     for identifier, (flows, one, network) in LONGEST.items():
         measured[identifier] = _longest(grids, flows, one, network)
-    return assess_all(__package__, measured.__getitem__, MAIN)
-
-
-def _competition(grids: Grids) -> dict[str, dict[str, Estimate]]:
-    """The estimates for the claims on elapsed times and fairness, over both queues and over each."""
-    measured = measure_claims(grids, choose(grids.cells, buffers=(RED, REDOK)))
-    for queue in (RED, REDOK):
-        of_queue = measure_claims(grids, choose(grids.cells, buffers=(queue,)))
-        for identifier, readings in of_queue.items():
-            measured[identifier][f"{MAIN}; {queue}"] = readings[MAIN]
-    # Bursts that never meet do not share the link.
-    return {key: {name: one for name, one in some.items() if name != ALONE} for key, some in measured.items()}
+    return assess_all(__package__, measured.__getitem__, MAIN, kind_of)
 
 
 def _delays(grids: Grids) -> dict[str, dict[str, Estimate]]:
     """The estimates for the claims on one-way delays, by claim and reading. Each queue has claims of its own."""
 
-    def of(queues: tuple[str, ...], flows: int) -> list[Cell]:
-        return choose(grids.cells, buffers=queues, flows=(flows,))
+    def of(*queues: str) -> list[Cell]:
+        return choose(grids.cells, buffers=queues)
+
+    def delays(some: Sequence[Cell]) -> dict[str, Estimate]:
+        return delay_change(grids, some)
 
     def both(flows: int, measured: Callable[[Grids, Sequence[Cell]], dict[str, Estimate]]) -> dict[str, Estimate]:
-        each = {f"{MAIN}; {queue}": measured(grids, of((queue,), flows))[MAIN] for queue in (RED, REDOK)}
-        return measured(grids, of((RED, REDOK), flows)) | each
+        each = {f"{MAIN}; {queue}": measured(grids, choose(of(queue), flows=(flows,)))[MAIN] for queue in (RED, REDOK)}
+        return measured(grids, choose(of(RED, REDOK), flows=(flows,))) | each
 
-    one, two = delay_change(grids, of((RED,), 1)), both(2, delay_change)
-    all_red = choose(grids.cells, buffers=(RED,))
+    one, two = shown(of(RED), 1, delays), both(2, delay_change)
     return {
         "red-one-flow": one,
         "red-one-flow-slightly": one,
-        "red-like-fifo": _against_fifo(grids, 1) | {f"{MAIN}; 6+6": _against_fifo(grids, 6)[MAIN]},
-        "redok-one-flow": delay_change(grids, of((REDOK,), 1)),
-        "red-six-flows": delay_change(grids, of((RED,), 6)),
-        "red-six-spread": spread_change(grids, of((RED,), 6)),
-        "redok-six-tail-drops": _tail_drops(grids, of((REDOK,), 6))
-        | {f"{MAIN}; {queue}": _tail_drops(grids, of((queue,), 6))[MAIN] for queue in (RED, FIFO)},
-        "redok-six-flows": delay_change(grids, of((REDOK,), 6)),
+        "red-like-fifo": _against_fifo(grids),
+        "redok-one-flow": shown(of(REDOK), 1, delays),
+        "red-six-flows": shown(of(RED), 6, delays),
+        "red-six-spread": shown(of(RED), 6, lambda some: spread_change(grids, some)),
+        "redok-six-tail-drops": shown(of(REDOK), 6, lambda some: _tail_drops(grids, some))
+        | {f"{MAIN}; HSPA, {queue}, 6+6": _tail_drops(grids, _hspa_six(grids, queue))[MAIN] for queue in (RED, FIFO)},
+        "redok-six-flows": shown(of(REDOK), 6, lambda some: change(grids, some, "delay_max_ms"))
+        | _other_measures(grids, _hspa_six(grids, REDOK)),
         "delay-two-flows": two,
         "delay-two-flows-slightly": two,
         "delay-many-flows": both(18, delay_change),
-        "delay-many-flows-highest": both(18, lambda grids, cells: change(grids, cells, "delay_max_ms")),
-        "red-no-control": change(grids, all_red, "queue_delay_mean_ms")
-        | {f"{MAIN}; REDok": change(grids, choose(grids.cells, buffers=(REDOK,)), "queue_delay_mean_ms")[MAIN]},
+        "delay-many-flows-highest": both(18, highest_end),
+        "red-no-control": change(grids, of(RED), "queue_delay_mean_ms")
+        | {f"{MAIN}; REDok": change(grids, of(REDOK), "queue_delay_mean_ms")[MAIN]},
     }
 
 
-def _against_fifo(grids: Grids, flows: int) -> dict[str, Estimate]:
+def _hspa_six(grids: Grids, queue: str) -> list[Cell]:
+    return choose(grids.cells, networks=(SHOWN[6],), buffers=(queue,), flows=(6,))
+
+
+def _other_measures(grids: Grids, cells: Sequence[Cell]) -> dict[str, Estimate]:
+    """The change of other measures than the longest one-way delay of a run, by reading."""
+    names = [cell.name for cell in cells]
+    measures = {"delay_mean_ms": "the mean", **{key: f"the {what}" for key, what in DELAY_MEASURES.items()}}
+    del measures["delay_max_ms"]
+    found = {
+        f"{MAIN}; {what} delay of a run": grids.main.geometric_change(names, IW10.name, IW3.name, key)
+        for key, what in measures.items()
+    }
+    more, few = (
+        np.array([part.max() for part in np.array_split(grids.main.over(names, one.name, "delay_max_ms"), SIXTH)])
+        for one in (IW10, IW3)
+    )
+    return found | {f"{MAIN}; {OF_PARTS}": geometric(np.log(more / few))}
+
+
+def _against_fifo(grids: Grids) -> dict[str, Estimate]:
     """The mean one-way delay with RED in per cent above that with a FIFO queue of the same buffer, by reading."""
 
-    def logs(choice: str, queue: str, network: str) -> NDArray[np.float64]:
+    def logs(choice: str, queue: str, network: str, flows: int) -> NDArray[np.float64]:
         (cell,) = choose(grids.cells, networks=(network,), buffers=(queue,), flows=(flows,))
         grid = grids.of(choice)
         values = [np.log(grid.values(name_of(cell, choice), one.name, "delay_mean_ms")) for one in VARIANTS]
         return np.asarray(np.mean(values, axis=0))
 
-    def of(choice: str, networks: Sequence[str]) -> Estimate:
-        return geometric(np.mean([logs(choice, RED, one) - logs(choice, FIFO, one) for one in networks], axis=0))
+    def of(choice: str, networks: Sequence[str], flows: int = 1) -> Estimate:
+        apart = [logs(choice, RED, one, flows) - logs(choice, FIFO, one, flows) for one in networks]
+        return geometric(np.mean(apart, axis=0))
 
     names = [network.name for network in NETWORKS]
-    return {choice: of(choice, names) for choice in grids.choices} | {
-        f"{MAIN}; {one}": of(MAIN, [one]) for one in names
-    }
+    others = {f"{MAIN}; {one}, {flows}+{flows}": of(MAIN, [one], flows) for one in names for flows in SHOWN}
+    everywhere_else = {f"{MAIN}; all networks": of(MAIN, names)}
+    return {choice: of(choice, [SHOWN[1]]) for choice in grids.choices} | others | everywhere_else
 
 
 def _tail_drops(grids: Grids, cells: Sequence[Cell]) -> dict[str, Estimate]:
@@ -164,6 +188,33 @@ def packets_waiting(network: Network, delay_s: float, source_delay_ms: int = 11)
     """The number of packets of 1500 bytes in the queue before a packet with this one-way delay."""
     apart = delay_s * 1e3 - source_delay_ms - network.delay_ms
     return apart * 1e3 / network.packet_us - 1
+
+
+STATEMENTS = {
+    "few-faster": ("1+1 and 2+2 flows: faster with IW10", "% of elapsed time"),
+    "many-slower": ("6+6 and 18+18 flows: slower with IW10", "% of elapsed time"),
+    "later-fairer": ("The later burst fares better", "% of later burst's time over first's"),
+    "first-less-fair": ("Within the first burst less fair", "of Jain's index"),
+    "later-less-fair": ("Within the later burst less fair", "of Jain's index"),
+    "too-many-iw3": ("18+18 flows suboptimal, IW3", "% of the time of the best smaller number"),
+    "too-many-iw10": ("18+18 flows suboptimal, IW10", "% of the time of the best smaller number"),
+    "elapsed-improves": ("Elapsed times improve", "% of elapsed time"),
+    "queueing-imposed": ("More queueing delay", "% of mean queueing delay"),
+}
+"""The statements on elapsed times and fairness, which count in the study iw10, and their units here."""
+
+
+def competition_sheet(grids: Grids) -> Sheet:
+    """What the statements on elapsed times and fairness come to under RED and under REDok, from IW3 to IW10."""
+    rows: list[list[object]] = []
+    for queue in (RED, REDOK):
+        measured = measure_claims(grids, choose(grids.cells, buffers=(queue,)))
+        for identifier, (statement, unit) in STATEMENTS.items():
+            one = measured[identifier][MAIN]
+            rows.append([queue, statement, one.value, one.low, one.high, unit])
+    columns = ["queue", "statement", "measured", "low", "high", "unit"]
+    caption = "95 % intervals, main reading. Each statement counts once, with FIFO queues, in the study iw10."
+    return Sheet("competition", "Elapsed times and fairness under RED and REDok", columns, rows, caption)
 
 
 def longest_sheet(grids: Grids) -> Sheet:
