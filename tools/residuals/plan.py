@@ -20,7 +20,7 @@ DRAWING = ("bbr", "cdg", "lp", "nv")
 and lp on the peer's first timestamp."""
 
 DRAWS = 5
-"""Runs of these controls, each with random numbers of its own: alone, of which the page has the medians, and in bursts."""
+"""Runs of these controls, each with random numbers of its own: alone, where the page has medians, and in bursts."""
 
 SIZES = (1_448, 4_344, 14_480, 15_928, 43_440, 100_000, 200_000, 500_000, 1_000_000, 5_000_000)
 """Sizes of transfers in bytes: one segment, the initial window, one segment more, and up to several slow starts."""
