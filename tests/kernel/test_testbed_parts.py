@@ -112,6 +112,19 @@ def test_the_window_after_a_pause_is_that_of_the_first_sample_with_data() -> Non
     assert window_left(two) == [1, 0.25]
 
 
+def test_samples_with_packets_show_the_end_of_a_pause_a_round_trip_late() -> None:
+    def taken(time_s: float, flight: int, cwnd: int = 40) -> Sample:
+        return replace(sample(time_s, flight, cwnd), rtt_ms=400.0)
+
+    # A request follows the last segment at once: the first sample with data in flight comes with its acknowledgment.
+    in_a_row = [taken(1.0, 0), taken(1.01, 0), taken(1.41, 10, 42)]
+    assert window_left(in_a_row, with_acks=True) == []
+    assert window_left(in_a_row) == [1.05], "a round-trip time is longer than a pause"
+    # A request arrives 2 s later, before the kernel reduces the window.
+    pause = [taken(1.0, 0), taken(3.0, 0), taken(3.4, 10, 12)]
+    assert window_left(pause, with_acks=True) == [0.3]
+
+
 def test_measures_of_a_session() -> None:
     requests = (
         request(1, 0, 1, 100),

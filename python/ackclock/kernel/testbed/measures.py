@@ -66,11 +66,21 @@ def stalled(requests: Iterable[Request], segment_s: float) -> float:
     return waited
 
 
-def window_left(samples: Sequence[Sample]) -> list[float]:
+def window_left(samples: Sequence[Sample], *, with_acks: bool = False) -> list[float]:
     """cwnd when sending resumes over cwnd when it paused, for every pause of every connection of `IDLE_S` or more.
 
-    The window at the end of a pause is that of the first sample with data in flight: no acknowledgment has come by
-    then, because samples are closer together than a round-trip time.
+    The kernel reduces an unused window when data is sent again, so the window at the end of a pause is that of the
+    first sample with data in flight. A pause begins with the first sample without data in flight.
+
+    Parameters
+    ----------
+    samples
+        Of the sender, in any order.
+    with_acks
+        Whether the samples were taken as packets arrived at the sender, all of them. The first sample with data in
+        flight then comes with the first acknowledgment, a round-trip time after sending resumed, and that time is no
+        part of the pause. Otherwise samples are closer together than a round-trip time, and no acknowledgment has
+        come by then.
     """
     found = []
     for _, group in groupby(sorted(samples, key=lambda one: (one.port, one.time_s)), key=lambda one: one.port):
@@ -83,7 +93,8 @@ def window_left(samples: Sequence[Sample]) -> list[float]:
             acked = one.acked
             if one.flight:
                 # A connection that has not sent data yet has no window to keep.
-                if idle is not None and idle.acked and one.time_s - idle.time_s >= IDLE_S:
+                resumed_s = one.time_s - (one.rtt_ms / 1e3 if with_acks else 0)
+                if idle is not None and idle.acked and resumed_s - idle.time_s >= IDLE_S:
                     found.append(one.cwnd / idle.cwnd)
                 idle = None
             elif idle is None:

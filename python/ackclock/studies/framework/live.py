@@ -106,7 +106,6 @@ def both(
     wrapped: Callable[[Worker[Job, Result]], Worker[Job, Result]] = lambda worker: worker,
     *,
     at_once: int = 1,
-    simulated_with: Mapping[str, object] | None = None,
 ) -> dict[str, Grid]:
     """The grid in the simulator and over the kernel's sockets, by the name of the column.
 
@@ -120,15 +119,12 @@ def both(
         Changes the worker, for example so that each seed has connection vectors of its own.
     at_once
         Runs in real time at the same time. Each measures whether it was late.
-    simulated_with
-        Overrides of the simulator's runs alone, for probes that a kernel has in another form.
     """
     asked = asked_of(readings, variants)
     modules = {flow["cc"] for one in asked.values() for flow in one["flows"]}
     here = lab.part(0, PART)
     sockets = replace(lab.part(PART, 1), threads=at_once)
-    probed = [replace(one, overrides={**one.overrides, **(simulated_with or {})}) for one in readings]
-    simulated = here.with_worker(wrapped(here.worker)).grid(probed, variants, seeds, measure)
+    simulated = here.with_worker(wrapped(here.worker)).grid(readings, variants, seeds, measure)
     with loaded_for(sorted(modules)):
         measured = sockets.with_worker(wrapped(over_sockets())).grid(readings, variants, seeds, measure)
     return {SIMULATOR: simulated, kernel_name(): measured}

@@ -44,10 +44,8 @@ SEED = 1
 AT_ONCE = 8
 """Sessions at the same time. Each needs a tenth of a core; the emulators measure whether they were late."""
 VARIANTS = (LIVE_NEWRENO, LIVE_NEWCWV, LIVE_PACED, LIVE_AFTER_IDLE)
-SAMPLED = {"probes.window": True, "probes.interval": "50ms"}
-"""The window is sampled as often as in the sessions."""
-EVERY_CHANGE = {"probes.interval": "0s"}
-"""The simulator records every change of it."""
+SAMPLED = {"probes.window": True, "probes.interval": "0s"}
+"""The simulator records every change of the window; over sockets there is a sample with every packet that arrives."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +72,7 @@ def run(study: Study, lab: Lab) -> Outcome:
     fixed: dict[str, object] = {"duration": f"{duration_s}s", "flows[0].stack": "linux", **SAMPLED}
     reading = Reading(READING, study.scenario(), fixed)
     require(["ffmpeg", "nginx", "cvlc", "setpriv", "ss", "ip"])
-    columns = both(
-        lab.part(0, 1 / 3), [reading], variants, [SEED], session, at_once=len(variants), simulated_with=EVERY_CHANGE
-    )
+    columns = both(lab.part(0, 1 / 3), [reading], variants, [SEED], session, at_once=len(variants))
     sessions = _sessions(lab.part(1 / 3, 1), reading, variants, beds, duration_s)
     for bed in beds:
         cells = {(READING, one.name): _measured(sessions[bed, one.name]) for one in variants}
@@ -112,10 +108,12 @@ def session(result: Result) -> dict[str, float]:
         return _session(result, left)
     window = result.window
     samples = [
-        Sample(float(time), 0, cwnd, None, 1, flight, 0.0, 0)
-        for time, cwnd, flight in zip(window["time_s"], window["cwnd"], window["flight_size"], strict=True)
+        Sample(float(time), 0, cwnd, None, 1, flight, float(srtt_ms), 0)
+        for time, cwnd, flight, srtt_ms in zip(
+            *(window[name] for name in ("time_s", "cwnd", "flight_size", "srtt_ms")), strict=True
+        )
     ]
-    return _session(result, window_left(samples))
+    return _session(result, window_left(samples, with_acks=True))
 
 
 def _session(result: Result, left: Sequence[float]) -> dict[str, float]:
