@@ -227,11 +227,11 @@ proptest! {
     /// After any sequence of events, once everything is acknowledged the window is checked again, and not kept forever.
     #[test]
     fn no_path_leaves_the_rule_inhibited(
-        form in 0..FORMS.len(),
+        form in prop::sample::select(vec!["newcwv", "newcwv-00", "newcwv-2013", "newcwv-2014"]),
         choice in choice(),
         ops in prop::collection::vec(op(), 1..150),
     ) {
-        let mut s = Script::established(&with_rule(FORMS[form], choice.config()), RTT);
+        let mut s = Script::established(&with_rule(form, choice.config()), RTT);
         for op in &ops {
             play(&mut s, op);
         }
@@ -255,12 +255,15 @@ proptest! {
         prop_assert_eq!(s.end.loss_recovery().state, CaState::Open);
         let (window, seen) = (s.end.window().cwnd, s.end.validation());
         // One segment is less than half of the window, or less than two thirds of its whole segments.
-        let (pipe_ack, used) = if form == 0 { (Some(MSS), 2 * MSS) } else { (None, 2 * MSS - 1) };
+        let (pipe_ack, used) = if form == "newcwv-00" { (None, 2 * MSS - 1) } else { (Some(MSS), 2 * MSS) };
         prop_assert_eq!(seen.pipe_ack, pipe_ack);
         prop_assert_eq!(seen.non_validated, window > used, "{} {:?}", window, seen);
         s.now += 24 * 60 * MINUTE;
         s.write(1);
         s.sends();
-        prop_assert!(s.end.window().cwnd <= 10 * MSS, "{}", window);
+        // The authors' module halves the window once, however long the sender was idle.
+        let module = matches!(form, "newcwv-2013" | "newcwv-2014");
+        let most = if module { (window / 2).max(10 * MSS) } else { 10 * MSS };
+        prop_assert!(s.end.window().cwnd <= most, "{} {}", form, window);
     }
 }

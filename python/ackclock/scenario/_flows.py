@@ -122,6 +122,8 @@ WindowValidation: TypeAlias = Literal[
     "rfc2861-linux",
     "newcwv",
     "newcwv-00",
+    "newcwv-2013",
+    "newcwv-2014",
     "linux",
     "linux-kept",
     "ratelimited-increase",
@@ -133,6 +135,9 @@ WindowValidation: TypeAlias = Literal[
 - ``rfc2861-linux``: rfc2861 as Linux has it: idle decay ends at the restart window, use counts for no less than IW
 - ``newcwv``: the window is kept while unused for five minutes; loss then cuts it to half of what was used
 - ``newcwv-00``: newcwv before pipeACK: the window is validated while FlightSize is at least two thirds of it
+- ``newcwv-2013``: newcwv-2014 as it was until 6 February 2014: ssthresh at a loss is half of cwnd, whether used or not
+- ``newcwv-2014``: newcwv in its authors' module for Linux of February 2014; loss sets ssthresh to half of what is in
+  flight
 - ``linux``: Linux 6: growth where the window was full or, in slow start, below twice what was sent; idle decay to IW
 - ``linux-kept``: linux with tcp_slow_start_after_idle off: growth where the window was full, and no decay over idle
   periods
@@ -439,8 +444,8 @@ class Flow(Record):
         xcp, yeah, yeah-linux, yeah-paper, a class of `ackclock.scenario.cc`, the name of one in Python, or a dict of
         its kind and its parameters. Absent: the stack's.
     validation
-        Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux,
-        linux-kept, ratelimited-increase. Absent: the stack's.
+        Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, newcwv-2013,
+        newcwv-2014, linux, linux-kept, ratelimited-increase. Absent: the stack's.
     slow_start
         Method of slow start. Accepted: standard, limited, linux, hystart, hystart++, search. Absent: the stack's; on
         Linux's stacks, hystart for CUBIC and linux for all others.

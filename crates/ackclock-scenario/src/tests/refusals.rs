@@ -134,7 +134,8 @@ fn what_a_field_does_not_accept_is_refused() {
             "flows[2].validation",
             "new-cwv",
             &[
-                "none, rfc2861, rfc2861-linux, newcwv, newcwv-00, linux, linux-kept, ratelimited-increase",
+                "none, rfc2861, rfc2861-linux, newcwv, newcwv-00, newcwv-2013, newcwv-2014, linux, linux-kept, \
+                 ratelimited-increase",
                 "did you mean \"newcwv\"?",
             ],
         ),

@@ -133,6 +133,8 @@ pub const CATALOGUE: &[Entry] = &[
     rfc2861::LINUX,
     newcwv::ENTRY,
     newcwv::DRAFT_00,
+    newcwv::LINUX_2013,
+    newcwv::LINUX_2014,
     linux::ENTRY,
     linux::KEPT,
     rate_limited::ENTRY,

@@ -23,6 +23,7 @@
 
 mod answer;
 mod draft_00;
+mod linux_2014;
 mod pipe_ack;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ use crate::context::{Ack, Cause, Congestion, CongestionEnd, Context, Window};
 use crate::{Nanos, SECOND};
 
 pub(super) use self::draft_00::ENTRY as DRAFT_00;
+pub(super) use self::linux_2014::{ENTRY as LINUX_2014, OF_2013 as LINUX_2013};
 
 pub(super) const ENTRY: Entry = Entry {
     name: "newcwv",
