@@ -11,7 +11,8 @@ from ackclock.studies import newcwv_http
 from ackclock.studies.framework import Grid, Lab, Reading, load_claims, study_file
 from ackclock.studies.framework.setups.http_vectors import LOADS, vectors_name, with_own_vectors
 from ackclock.studies.framework.setups.newcwv import PACINGS
-from ackclock.studies.newcwv_http import COMPARED, measures, places, verdicts
+from ackclock.studies.newcwv_http import COMPARED, authors, measures, places, verdicts
+from ackclock.studies.newcwv_http import generator as traffic
 from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN, VECTORS, pages, readings
 from tests.helpers.tables import make_table
 
@@ -22,6 +23,8 @@ SEEDS = 8
 def study():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newcwv_http, "readings", lambda folder: readings(folder)[:1])
+        theirs = authors.readings
+        patch.setattr(authors, "readings", lambda folder: theirs(folder)[:1])
         patch.setattr(newcwv_http, "QUICK_REPLICATIONS", SEEDS)
         return newcwv_http.STUDY.reproduce(Lab(quick=True))
 
@@ -36,8 +39,10 @@ def test_every_claim_is_judged_against_both_controls(study):
             assert list(one.readings) == ["pages, 200 ms round trip", "pages, 200 ms one-way"]
             continue
         forms = [f"; {name}" for name in PACINGS] if "pacing" in one.claim.id else [""]
+        paced = "pacing" in one.claim.id
         assert list(one.readings) == [
-            f"{MAIN}{form}{control}" for form in forms for control in ("", "; RFC 5681's NewReno")
+            *(f"{MAIN}{form}{control}" for form in forms for control in ("", "; RFC 5681's NewReno")),
+            *(f"the authors' generator{form}" for form in authors.claimed(paced=paced)),
         ]
 
 
@@ -50,7 +55,9 @@ def test_the_report_has_its_figures_and_all_vectors(study, tmp_path):
     study.write(tmp_path)
     assert (tmp_path / "report.html").read_text().count('class="intervals"') == 3
     names = {path.name for path in tmp_path.glob("*.cvec")}
-    assert names == {vectors_name(load, seed) for load in LOADS for seed in range(1, SEEDS + 1)}
+    seeds = range(1, SEEDS + 1)
+    own = {vectors_name(load, seed) for load in LOADS for seed in seeds}
+    assert names == own | {traffic.generated_name(load, seed) for load in traffic.LOADS for seed in seeds}
 
 
 def test_each_replication_has_its_own_traffic(study):

@@ -9,6 +9,7 @@ import numpy as np
 from ackclock import stats
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, side_sheet
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP, TEXTBOOK
+from ackclock.studies.newcwv_http import authors
 from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN
 
 if TYPE_CHECKING:
@@ -42,19 +43,18 @@ def main_of(identifier: str) -> str | list[str]:
     return MAIN
 
 
-def assess_claims(grid: Grid, pages: Grid) -> list[ClaimResult]:
-    """Every claim, in the order of ``claims.toml``."""
+def assess_claims(grid: Grid, pages: Grid, beside: Grid | None = None) -> list[ClaimResult]:
+    """Every claim, in the order of ``claims.toml``; `beside` has the readings with the authors' generator."""
     measured = {}
     for identifier, forms in FORMS.items():
-        loss = _all(
-            grid, forms, lambda reading, variant, control: grid.change(reading, variant, control, "loss_percent")
-        )
+        parts = [(grid, forms, CONTROLS)]
+        if beside is not None:
+            parts.append((beside, authors.claimed(paced=identifier == "pacing"), {"": NEWRENO.name}))
+        loss = _all(parts, _loss)
         measured[f"{identifier}-loss"] = loss
         measured[f"{identifier}-loses-{'more' if identifier == 'newcwv' else 'less'}"] = loss
-        measured[f"{identifier}-faster"] = _all(
-            grid, forms, lambda reading, variant, control: grid.geometric_change([reading], variant, control, "all_s")
-        )
-        larger = _all(grid, forms, lambda *names: _steeper(grid, *names))
+        measured[f"{identifier}-faster"] = _all(parts, _time)
+        larger = _all(parts, _steeper)
         measured["larger-gain-more" if identifier == "newcwv" else "larger-gain-more-pacing"] = larger
     names = [reading.name for reading in pages.readings]
     measured["persistent-saves-time"] = {
@@ -76,14 +76,27 @@ def delays_sheet(claims: list[ClaimResult]) -> Sheet:
     return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
 
 
-def _all(grid: Grid, forms: dict[str, str], estimate: Callable[[str, str, str], Estimate]) -> dict[str, Estimate]:
-    """An estimate from reading, variant and control, under every reading."""
+def _all(
+    parts: list[tuple[Grid, dict[str, str], dict[str, str]]], estimate: Callable[[Grid, str, str, str], Estimate]
+) -> dict[str, Estimate]:
+    """An estimate from grid, reading, variant and control, under every reading, with every form and every control."""
     return {
-        f"{reading.name}{form}{suffix}": estimate(reading.name, variant, control)
+        f"{reading.name}{form}{suffix}": estimate(grid, reading.name, variant, control)
+        for grid, forms, controls in parts
         for reading in grid.readings
         for form, variant in forms.items()
-        for suffix, control in CONTROLS.items()
+        for suffix, control in controls.items()
     }
+
+
+def _loss(grid: Grid, reading: str, variant: str, control: str) -> Estimate:
+    """The relative change of the loss."""
+    return grid.change(reading, variant, control, "loss_percent")
+
+
+def _time(grid: Grid, reading: str, variant: str, control: str) -> Estimate:
+    """The relative change of the time of exchanges after idle."""
+    return grid.geometric_change([reading], variant, control, "all_s")
 
 
 def _steeper(grid: Grid, reading: str, variant: str, control: str) -> Estimate:
