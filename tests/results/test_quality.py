@@ -38,6 +38,12 @@ def test_the_logarithmic_score_worked_by_hand():
     assert (a.switching, a.rebuffering) == pytest.approx((math.log(4), 2.66 * 1.5))
 
 
+def test_the_weights_of_pensieve_are_the_quality_of_its_highest_bitrate():
+    lowest, highest = 0.3, 4.3
+    assert KINDS["lin"].rebuffering == highest
+    assert KINDS["log"].rebuffering == round(math.log(highest / lowest), 2)
+
+
 def test_the_score_of_mpc_counts_the_startup():
     a, b = quality(RESULT, kind="mpc")
     assert (a.rebuffering, a.startup) == (3 * 1.5, 3 * 2.0)

@@ -9,14 +9,22 @@ where R_n is the bitrate of segment n, and q is a function of it:
 =======  ===================================  ===========================  =======================================
 name     q(R)                                 weight of rebuffering        source
 =======  ===================================  ===========================  =======================================
-``lin``  R in Mbit/s                          4.3                          Mao et al., Pensieve, SIGCOMM 2017
-``log``  ln(R / lowest bitrate of the ladder) 2.66                         Mao et al. after Spiteri et al., BOLA
-``mpc``  R in Mbit/s                          3, and 3 for startup         Yin et al., MPC, SIGCOMM 2015, balanced
+``lin``  R in Mbit/s                          4.3                          Pensieve's QoE_lin
+``log``  ln(R / lowest bitrate of the ladder) 2.66                         Pensieve's QoE_log
+``mpc``  R in Mbit/s                          3, and 3 for startup         MPC's *balanced* weights
 =======  ===================================  ===========================  =======================================
 
-The weight of switches is 1 in all of them. Papers give the score for each segment, as ladders and weights belong
-together: scores of different ladders or of different kinds cannot be compared. The score is no opinion score; ITU-T
-P.1203 defines one.
+The weight of switches is 1 in all of them. Pensieve (Mao, Netravali, Alizadeh, SIGCOMM 2017) gives a second of
+rebuffering the weight of its highest bitrate: 4.3 Mbit/s, and ln(4.3 / 0.3) = 2.66 with its lowest bitrate of
+300 kbit/s. Its QoE_log takes the logarithm from BOLA (Spiteri, Urgaonkar, Sitaraman, INFOCOM 2016). Its third score,
+QoE_hd, has a table of q for its six bitrates and the weight 8; it is not here, because other ladders have no such
+table.
+
+MPC (Yin, Jindal, Sekar, Sinopoli, SIGCOMM 2015) writes its weights for bitrates in kbit/s: lambda = 1 and
+mu = mu_s = 3000, so that a second of stalls or of startup costs as much as 3 Mbit/s of one segment.
+
+Papers give the score for each segment. Ladders and weights belong together: scores of different ladders or of different
+kinds cannot be compared. The score is no opinion score; ITU-T P.1203 defines one.
 """
 
 from __future__ import annotations
