@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from ackclock.base.table import Table
     from ackclock.cc import CongestionControl, Scope, WindowRules, congestion_control, parameter
+    from ackclock.cc.abr import RateAdaptation, rate_adaptation
     from ackclock.cc.registry import load
     from ackclock.engine.compare import compare
     from ackclock.engine.run import run
@@ -53,6 +54,7 @@ __all__ = [
     "Problem",
     "ProcessError",
     "Range",
+    "RateAdaptation",
     "RenamedWarning",
     "Replications",
     "Result",
@@ -76,6 +78,7 @@ __all__ = [
     "open",
     "parameter",
     "plot",
+    "rate_adaptation",
     "run",
     "schema",
     "stats",
@@ -95,6 +98,7 @@ _HOMES = {
     "Problem": "ackclock._errors",
     "ProcessError": "ackclock._errors",
     "Range": "ackclock.sweeps",
+    "RateAdaptation": "ackclock.cc.abr",
     "RenamedWarning": "ackclock._errors",
     "Replications": "ackclock.results.result",
     "Result": "ackclock.results.result",
@@ -115,6 +119,7 @@ _HOMES = {
     "load": "ackclock.cc.registry",
     "open": "ackclock.store",
     "parameter": "ackclock.cc",
+    "rate_adaptation": "ackclock.cc.abr",
     "run": "ackclock.engine.run",
     "schema": "ackclock.scenario",
     "sweep": "ackclock.sweeps",

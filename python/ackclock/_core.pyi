@@ -106,6 +106,96 @@ class Algorithm:
         overridden: set[str],
         scope: tuple[bool, bool, bool, bool, bool] | None,
     ) -> Algorithm: ...
+    @staticmethod
+    def rule(
+        name: str,
+        source: str,
+        make: Callable[[list[tuple[str, float]]], object],
+        *,
+        parameters: list[tuple[str, float, float]],
+        overridden: set[str],
+    ) -> Algorithm: ...
+
+@final
+class Video:
+    """The video and the player of a DASH client."""
+
+    @property
+    def ladder(self) -> tuple[int, ...]:
+        """Bitrates in which the video is available, bit/s, ascending. A level is an index in them."""
+    @property
+    def segment(self) -> float:
+        """Playing time of a segment, seconds."""
+    @property
+    def buffer(self) -> float:
+        """Most media that the player holds, seconds."""
+    @property
+    def target(self) -> float:
+        """Highest buffer level at which a segment is requested, seconds: the buffer must have room for it."""
+
+@final
+class Download:
+    """A segment that has arrived."""
+
+    @property
+    def level(self) -> int:
+        """Its level."""
+    @property
+    def bytes(self) -> int:
+        """Its size, without the header of the response."""
+    @property
+    def requested(self) -> float:
+        """Simulated time of the request, seconds."""
+    @property
+    def first_byte(self) -> float:
+        """Simulated time at which the first byte of the response arrived, seconds."""
+    @property
+    def done(self) -> float:
+        """Simulated time at which the last byte arrived, seconds."""
+    @property
+    def bps(self) -> float:
+        """Its size divided by the time from the request to the last byte, bit/s."""
+    @property
+    def buffer_at_request(self) -> float:
+        """Buffer level at the request, seconds."""
+    @property
+    def buffer_before(self) -> float:
+        """Buffer level at the arrival, without the segment, seconds."""
+    @property
+    def buffer(self) -> float:
+        """Buffer level with the segment, seconds."""
+
+@final
+class Playback:
+    """The state of a DASH client before it requests a segment."""
+
+    @property
+    def now(self) -> float:
+        """The simulated time, seconds."""
+    @property
+    def buffer(self) -> float:
+        """Media in the buffer, seconds."""
+    @property
+    def last(self) -> int | None:
+        """Level of the previous segment; None before the first one."""
+    @property
+    def playing(self) -> bool:
+        """Whether the player plays. It does not before it starts, and in a stall."""
+    @property
+    def latency(self) -> float | None:
+        """Time from a live event to its playback, seconds; None for video on demand."""
+    @property
+    def index(self) -> int:
+        """Index of the segment that is chosen now, from 0."""
+    @property
+    def left(self) -> int | None:
+        """Number of segments that are left, with the one that is chosen now; None if they outlast the run."""
+    @property
+    def sizes(self) -> list[list[int]]:
+        """Bytes of the next segments, at most 8, by level: ``sizes[0][2]`` is the next segment at level 2."""
+    @property
+    def history(self) -> list[Download]:
+        """All segments that have arrived, in order."""
 
 @final
 class Window:

@@ -82,7 +82,7 @@ class RenamedWarning(FutureWarning):
 
 
 class AlgorithmError(Exception):
-    """A congestion control of the user raised an exception, which is the cause, panicked, or left a wrong value."""
+    """An algorithm of the user raised an exception, which is the cause, panicked, or left a wrong value."""
 
     code = "ACK020"
 

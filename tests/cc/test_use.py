@@ -79,7 +79,7 @@ def test_the_command_line_makes_loads_lists_and_runs_one(cli, tmp_path):
     assert "my_reno.py" in out
     assert cli("new", "cc", "my-reno") == (2, "", "ackclock: my_reno.py exists; it is not overwritten [ACK008]\n")
     assert cli("new", "cc", "Other")[0] == 2
-    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow [ACK001]\n"
+    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, abr, transport, workflow [ACK001]\n"
     assert cli("new", "queue", "other") == (2, "", unknown)
     assert [path.name for path in tmp_path.glob("*.py")] == ["my_reno.py"]
     assert cli("new", "cc", "a.b_c", "--full")[0] == 0
@@ -101,7 +101,7 @@ def test_the_command_line_makes_loads_lists_and_runs_one(cli, tmp_path):
     ("content", "words"),
     [
         (None, "mine.py: No such file or directory"),
-        ("x = 1\n", 'mine.py: registers nothing; accepted: a class after @ackclock.congestion_control("NAME")'),
+        ("x = 1\n", 'mine.py: registers nothing; accepted: a class after @ackclock.congestion_control("NAME") or @'),
         ("x =\n", "mine.py: SyntaxError: invalid syntax"),
         ("1 / 0\n", "mine.py: ZeroDivisionError: division by zero"),
     ],

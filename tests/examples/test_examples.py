@@ -61,7 +61,7 @@ def test_what_does_not_exist_is_refused(cli):
     expected = "ackclock: expected the name of the congestion control: ackclock new cc NAME [ACK001]\n"
     assert cli("new", "cc") == (2, "", expected)
     assert cli("new", "scenario", "x") == (2, "", f"ackclock: unknown example x; accepted: {accepted} [ACK009]\n")
-    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, transport, workflow [ACK001]\n"
+    unknown = "ackclock: unknown kind queue; accepted: scenario, cc, abr, transport, workflow [ACK001]\n"
     assert cli("new", "queue", "x") == (2, "", unknown)
     status, _, err = cli("new", "scenario", "bulk", "--full")
     assert (status, err) == (2, "ackclock: --full is for congestion controls: ackclock new cc NAME --full [ACK001]\n")

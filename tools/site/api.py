@@ -18,6 +18,7 @@ from ackclock.cli import app
 MODULES = (
     "ackclock",
     "ackclock.cc",
+    "ackclock.abr",
     "ackclock.plot",
     "ackclock.stats",
     "ackclock.stats.ranks",

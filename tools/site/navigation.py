@@ -53,7 +53,7 @@ def navigation(pages: Path) -> list[Group]:
         If a page of the folder has no place.
     """
     how_to = [f"how-to/{name}.md" for name in HOW_TO]
-    how_to[-2:-2] = ["your-own-congestion-control.md", "your-first-change.md"]
+    how_to[-2:-2] = ["your-own-congestion-control.md", "your-own-abr.md", "your-first-change.md"]
     reference: list[str | Group] = [f"reference/{name}.md" for name in REFERENCE]
     reference[1:1] = [
         Group("Congestion control", _listed(pages, "congestion-control")),

@@ -17,7 +17,7 @@ impl AppKind for Fields {
         Demand { bytes: f64::INFINITY, messages: 1.0, connections: 1.0, open: 1.0, ..Demand::default() }
     }
 
-    fn make(&self, _path: Path) -> Made {
+    fn make(&self, _path: Path, _flow: &str) -> Made {
         Ok(Box::new(Bulk))
     }
 }

@@ -29,7 +29,7 @@ impl AppKind for Fields {
         Demand { bytes, messages: count, connections: 1.0, open: 1.0, rows: rows_of(count), ..Demand::default() }
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         Ok(Box::new(Bursts::new(self.size, self.interval, self.count, path)))
     }
 }

@@ -29,7 +29,7 @@ impl AppKind for Fields {
         Demand { datagrams, datagram_size: size, rows: 1.0, ..Demand::default() }
     }
 
-    fn make(&self, _path: Path) -> Made {
+    fn make(&self, _path: Path, _flow: &str) -> Made {
         Ok(Box::new(Cbr::new(self.clone())))
     }
 }

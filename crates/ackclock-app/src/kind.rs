@@ -20,11 +20,11 @@ pub(crate) trait AppKind {
         [1, 1]
     }
 
-    /// Creates the application of a flow over a path.
+    /// Creates the application of the flow named `flow` over a path.
     ///
     /// # Errors
     /// Fields with which the application cannot run.
-    fn make(&self, path: Path) -> Made;
+    fn make(&self, path: Path, flow: &str) -> Made;
 }
 
 /// An application that can run, or the reasons why there is none.
@@ -86,12 +86,12 @@ impl App {
         self.kind().1.hosts()
     }
 
-    /// Creates the application of a flow over a path, with the name of its kind.
+    /// Creates the application of the flow named `flow` over a path, with the name of its kind.
     ///
     /// # Errors
     /// Fields with which the application cannot run.
-    pub fn make(&self, path: Path) -> Result<(&'static str, Box<dyn Application>), Vec<ParamProblem>> {
+    pub fn make(&self, path: Path, flow: &str) -> Result<(&'static str, Box<dyn Application>), Vec<ParamProblem>> {
         let (name, kind) = self.kind();
-        Ok((name, kind.make(path)?))
+        Ok((name, kind.make(path, flow)?))
     }
 }

@@ -38,7 +38,7 @@ impl AppKind for Fields {
         Demand { bytes, messages: count, connections, open: connections, rows: rows_of(count), ..Demand::default() }
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         let items = self.items.iter().map(|item| (item.at, item.size)).collect();
         Ok(Box::new(List::new(items, self.persistent, path)))
     }

@@ -58,7 +58,7 @@ impl AppKind for Fields {
         }
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         let on = match (&self.on, &self.size) {
             (Some(time), _) => On::Time(time.distribution()),
             (None, size) => On::Size(size.as_ref().expect("a scenario has one of the two").distribution()),

@@ -65,7 +65,7 @@ impl AppKind for Fields {
         [self.server_hosts.map_or(self.servers, |hosts| hosts.min(self.servers)), 1]
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         let params = RpcParams {
             servers: self.servers,
             rounds: self.rounds,

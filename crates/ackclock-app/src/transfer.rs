@@ -29,7 +29,7 @@ impl AppKind for Fields {
         Demand { bytes, messages: count, connections: count, open: IN_TURN, rows: rows_of(count), ..Demand::default() }
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         Ok(Box::new(Transfer::new(self.size, self.count, self.gap, path)))
     }
 }

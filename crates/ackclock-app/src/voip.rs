@@ -33,7 +33,7 @@ impl AppKind for Fields {
         Demand { datagrams, datagram_size: size, rows: 1.0, ..Demand::default() }
     }
 
-    fn make(&self, _path: Path) -> Made {
+    fn make(&self, _path: Path, _flow: &str) -> Made {
         Ok(Box::new(Voip::new(self.clone())))
     }
 }

@@ -1,6 +1,7 @@
 //! The names that a scenario may use, gathered from the catalogues of the crates.
 
 use ackclock_app::dash::abr;
+use ackclock_core::parameters::Parameter;
 use ackclock_results::{ColumnDeclaration, Role, TABLES, TableDeclaration};
 use ackclock_scenario as scenario;
 use ackclock_tcp::{cc, recovery, slow_start, stack, validation};
@@ -22,10 +23,9 @@ fn stack_row(stack: &stack::Stack) -> Value {
     entry
 }
 
-/// Returns a congestion control with the parameters that scenarios may set.
-fn cc_row(algorithm: &'static cc::Entry) -> Value {
-    let mut entry = row(algorithm.name, algorithm.summary, algorithm.source);
-    let parameters = algorithm.parameters.iter().map(|parameter| {
+/// Returns the parameters that scenarios may set.
+fn parameters(parameters: &[Parameter]) -> Value {
+    let rows = parameters.iter().map(|parameter| {
         let (least, most) = parameter.range;
         json!({
             "name": parameter.name,
@@ -35,8 +35,21 @@ fn cc_row(algorithm: &'static cc::Entry) -> Value {
             "most": most,
         })
     });
-    entry["parameters"] = parameters.collect::<Vec<Value>>().into();
+    rows.collect::<Vec<Value>>().into()
+}
+
+/// Returns a congestion control with the parameters that scenarios may set.
+fn cc_row(algorithm: &'static cc::Entry) -> Value {
+    let mut entry = row(algorithm.name, algorithm.summary, algorithm.source);
+    entry["parameters"] = parameters(algorithm.parameters);
     entry["paces"] = cc::Algorithm::from(algorithm).paces().into();
+    entry
+}
+
+/// Returns a rate adaptation with the parameters that scenarios may set.
+fn abr_row(rule: &abr::Entry) -> Value {
+    let mut entry = row(rule.name, rule.summary, rule.source);
+    entry["parameters"] = parameters(rule.parameters);
     entry
 }
 
@@ -61,9 +74,9 @@ fn remycc_row(form: &cc::remycc::Form) -> Value {
 }
 
 /// Returns every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary,
-/// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control also has `parameters`, [{name,
-/// summary, default, least, most}], the last three of which are null for a required path, and `paces`: whether it sets the
-/// pacing rate. A name that means a form on each stack
+/// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control and a rate adaptation also have
+/// `parameters`, [{name, summary, default, least, most}], the last three of which are null for a required path. A
+/// congestion control has `paces`: whether it sets the pacing rate. A name that means a form on each stack
 /// has `forms`, the full names.
 #[pyfunction]
 pub fn catalogue() -> String {
@@ -83,7 +96,7 @@ pub fn catalogue() -> String {
     kinds.insert("slow-start".into(), rows!(slow_start::CATALOGUE).into());
     kinds.insert("stack".into(), stack::CATALOGUE.iter().map(stack_row).collect::<Vec<Value>>().into());
     kinds.insert("transport".into(), transport::rows().into());
-    kinds.insert("abr".into(), rows!(abr::CATALOGUE).into());
+    kinds.insert("abr".into(), abr::CATALOGUE.iter().map(abr_row).collect::<Vec<Value>>().into());
     kinds.insert("queue".into(), rows!(ackclock_net::queue::CATALOGUE).into());
     kinds.insert("preset".into(), rows!(scenario::PRESETS).into());
     for (kind, entries) in scenario::catalogue() {

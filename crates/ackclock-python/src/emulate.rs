@@ -9,6 +9,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::cc::Known;
 use crate::errors::scenario_error;
 use crate::scenario::parse;
 use crate::tables::to_arro3;
@@ -35,7 +36,7 @@ impl Emulator {
         folder: PathBuf,
         seed: Option<u64>,
     ) -> PyResult<Emulator> {
-        let scenario = parse(py, text, format, &overrides, &folder, &[])?;
+        let scenario = parse(py, text, format, &overrides, &folder, &Known::default())?;
         let emulation = Emulation::new(&scenario, seed.unwrap_or(scenario.seed));
         let emulation = emulation.map_err(|error| scenario_error(py, &error))?;
         let rtts = (0..emulation.flows()).map(|flow| emulation.rtt(flow) as f64 / NS_PER_MS).collect();

@@ -2,6 +2,7 @@
 //!
 //! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
+mod abr;
 mod catalogue;
 mod cc;
 mod contract;
@@ -73,6 +74,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
     module.add_class::<cc::Algorithm>()?;
+    module.add_class::<abr::views::Video>()?;
+    module.add_class::<abr::views::Download>()?;
+    module.add_class::<abr::views::Playback>()?;
     module.add_class::<cc::views::Window>()?;
     module.add_class::<cc::views::Context>()?;
     module.add_class::<cc::views::Ack>()?;

@@ -94,8 +94,9 @@ impl Trace {
 /// A mistake of a transport ends the run as `ackclock.TransportError`. The file at the path `calls`, if it is given,
 /// tells which call to a transport is in progress ([`ackclock_plugin::Beacon`]).
 ///
-/// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a class
-/// in Python holds the interpreter while it works and releases it briefly after a fixed number of events.
+/// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a
+/// congestion control in Python holds the interpreter while it works and releases it briefly after a fixed number of
+/// events.
 #[pyfunction]
 #[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false, calls=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
@@ -127,10 +128,14 @@ pub fn run<'py>(
     meta.set_item("seed", seed.unwrap_or(scenario.seed))?;
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
     let own = scenario.registered();
-    if !own.is_empty() {
+    let rules = scenario.rules();
+    if !own.is_empty() || !rules.is_empty() {
         let sources = PyDict::new(py);
         for algorithm in &own {
             sources.set_item(algorithm.name, &algorithm.source)?;
+        }
+        for rule in rules {
+            sources.set_item(rule.name, &rule.source)?;
         }
         meta.set_item("algorithms", sources)?;
     }

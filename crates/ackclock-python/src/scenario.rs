@@ -6,13 +6,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use ackclock_scenario::{Outside, Part, Registered, Scenario, ScenarioError, Step, Warning};
+use ackclock_scenario::{Outside, Part, Scenario, ScenarioError, Step, Warning};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 
-use crate::cc::{Algorithm, registered};
+use crate::cc::{Algorithm, Known, registered};
 use crate::errors::scenario_error;
 use crate::transport;
 
@@ -24,13 +24,14 @@ pub fn parse(
     format: &str,
     overrides: &[(String, String)],
     folder: &Path,
-    known: &[Arc<Registered>],
+    known: &Known,
 ) -> PyResult<Scenario> {
     let files = |path: &str| read(&folder.join(path));
     let (transports, libraries) = (transport::built_in(), transport::libraries(folder));
     let outside = Outside {
         files: &files,
-        registered: known,
+        registered: &known.controls,
+        rules: &known.rules,
         transports: &transports,
         libraries: Some(&libraries),
         ..Outside::NOTHING

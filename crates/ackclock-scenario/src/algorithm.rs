@@ -6,11 +6,12 @@ use std::sync::Arc;
 use ackclock_core::Renamed;
 use ackclock_tcp::cc::{self, Algorithm, FAMILIES, Family, remycc};
 use ackclock_tcp::stack;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::registered::{Range, Registered};
+use super::registered::Registered;
 use super::remycc::{self as remy, RemyTable};
 use ackclock_schema::kinds::{Info, Kind};
+use ackclock_schema::parameters::{self, Owner, Range, table_schema};
 use ackclock_schema::problems::{Problems, listed, suggestion};
 use ackclock_schema::renewal::Renewal;
 use ackclock_schema::tree::{KeyPath, Node, Value};
@@ -46,9 +47,6 @@ impl CongestionControl {
         self.registered.as_ref()
     }
 }
-
-/// Key that holds the source of a registered algorithm, beside its parameters.
-const SOURCE: &str = "source";
 
 /// Kind of the fields that hold a [`CongestionControl`].
 pub(super) struct OneOfTheCatalogue {
@@ -94,21 +92,12 @@ impl Named {
         at: &KeyPath,
         problems: &mut Problems<'_>,
     ) -> Vec<(&'static str, f64)> {
-        let own = match self {
-            Named::Listed(entry) => {
-                let range = |one: &cc::Parameter| Range { name: one.name, least: one.range.0, most: one.range.1 };
-                let ranges: Vec<Range> = entry.parameters.iter().map(range).collect();
-                return parameters(entry.name, &ranges, &[KIND], entries, at, problems);
-            }
-            Named::Registered(own) => own,
+        let (ranges, source) = match self {
+            Named::Listed(entry) => (&Range::all(entry.parameters), None),
+            Named::Registered(own) => (&own.parameters, Some(own.source.as_str())),
         };
-        if let Some((_, node)) = entries.iter().find(|(key, _)| key == SOURCE)
-            && !matches!(&node.value, Value::Text(source) if *source == own.source)
-        {
-            let message = format!("{} is not the source that is loaded; accepted: {:?}", node.shown(), own.source);
-            problems.add(at.key(SOURCE), message);
-        }
-        parameters(own.name, &own.parameters, &[KIND, SOURCE], entries, at, problems)
+        let owner = Owner { name: self.name(), ranges, source };
+        owner.read(entries, at, problems, |key| form_with(key, self.name()))
     }
 
     fn with(self, parameters: Vec<(&'static str, f64)>) -> CongestionControl {
@@ -146,38 +135,6 @@ fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named
 fn form_with(key: &str, name: &str) -> Option<&'static str> {
     let family = cc::FAMILIES.iter().find(|family| family.forms().any(|form| form.name == name))?;
     family.forms().find(|form| form.parameters.iter().any(|one| one.name == key)).map(|form| form.name)
-}
-
-/// Reads the parameters from a table of the algorithm `name`; the table may also have the keys `others`.
-fn parameters(
-    name: &str,
-    ranges: &[Range],
-    others: &[&'static str],
-    entries: &[(String, Node)],
-    at: &KeyPath,
-    problems: &mut Problems<'_>,
-) -> Vec<(&'static str, f64)> {
-    let accepted = || others.iter().copied().chain(ranges.iter().map(|range| range.name));
-    for (key, _) in entries.iter().filter(|(key, _)| !accepted().any(|name| name == key)) {
-        let hint = match form_with(key, name) {
-            Some(form) => format!("; {form} has {key:?}"),
-            None => suggestion(key, accepted()),
-        };
-        problems.add(at.key(key), format!("unknown key of {name}; accepted: {}{hint}", listed(accepted())));
-    }
-    let mut given = Vec::new();
-    for &Range { name, least, most } in ranges {
-        let Some((_, node)) = entries.iter().find(|(key, _)| key == name) else { continue };
-        let number = if let Value::Number(number) = &node.value { number.parse::<f64>().ok() } else { None };
-        match number {
-            Some(number) if (least..=most).contains(&number) => given.push((name, number)),
-            _ => problems.add(
-                at.key(name),
-                format!("{} is not accepted; accepted: a number from {least} to {most}", node.shown()),
-            ),
-        }
-    }
-    given
 }
 
 impl Kind for OneOfTheCatalogue {
@@ -223,16 +180,8 @@ impl Kind for OneOfTheCatalogue {
         if let Some(rules) = &value.rules {
             return remy::write(value.name, rules);
         }
-        if value.parameters.is_empty() && value.registered.is_none() {
-            return Json::from(value.name);
-        }
-        let mut table = Map::new();
-        table.insert(KIND.to_owned(), Json::from(value.name));
-        if let Some(own) = &value.registered {
-            table.insert(SOURCE.to_owned(), Json::from(own.source.as_str()));
-        }
-        table.extend(value.parameters.iter().map(|&(name, number)| (name.to_owned(), Json::from(number))));
-        Json::Object(table)
+        let source = value.registered.as_ref().map(|own| own.source.as_str());
+        parameters::write(value.name, source, &value.parameters)
     }
 
     fn info(&self) -> Info {
@@ -269,29 +218,6 @@ pub fn forms_by_stack(family: &Family) -> String {
     }
     let forms = stacks.iter().map(|(form, stacks)| format!("{form} on {}", stacks.join(", ")));
     forms.collect::<Vec<_>>().join("; ")
-}
-
-fn table_schema(name: &str, summary: &str, parameters: &[cc::Parameter]) -> Json {
-    let mut properties = Map::new();
-    properties.insert(KIND.to_owned(), json!({ "const": name, "description": summary }));
-    for parameter in parameters {
-        let (least, most) = parameter.range;
-        let number = json!({
-            "type": "number",
-            "minimum": least,
-            "maximum": most,
-            "default": parameter.default_value(),
-            "description": parameter.described(),
-        });
-        properties.insert(parameter.name.to_owned(), number);
-    }
-    json!({
-        "type": "object",
-        "description": summary,
-        "properties": properties,
-        "required": [KIND],
-        "additionalProperties": false,
-    })
 }
 
 #[cfg(test)]

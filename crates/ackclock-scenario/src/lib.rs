@@ -39,6 +39,7 @@ pub mod testing;
 mod tests;
 mod transport;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use ackclock_schema::file::{self, FILE};
@@ -54,7 +55,9 @@ use ackclock_transport::Stack;
 use transport::Stacks;
 
 pub use ackclock_app::App;
+pub use ackclock_app::dash::abr;
 pub use ackclock_schema::file::FromFile;
+pub use ackclock_schema::parameters::Range;
 pub use ackclock_schema::problems::suggestion;
 pub use ackclock_schema::random::{Delay, Drawn, Number, Random, Time, Volume};
 pub use ackclock_schema::renewal::Part;
@@ -82,7 +85,7 @@ pub use policer::{Policer, SingleRate, TokenBucket, Treatment, TwoRate};
 pub use preset::{PRESETS, Preset};
 pub use queue::Queue;
 pub use reading::{Pause, Reading};
-pub use registered::{Make, Range, Registered};
+pub use registered::{Make, Registered};
 pub use remycc::{RemyFormat, RemyTable};
 pub use resolve::{OWN, Resolved};
 pub use series::{RateSeries, SeriesFormat, SeriesLayout};
@@ -96,6 +99,8 @@ pub struct Outside<'a> {
     pub files: Files<'a>,
     /// The congestion controls that the scenario may name besides those of the catalogue.
     pub registered: &'a [Arc<Registered>],
+    /// The rate adaptations of DASH that the scenario may name besides those of the catalogue.
+    pub rules: &'a [Arc<abr::Registered>],
     /// The transports that the scenario may name besides TCP and those of libraries.
     pub transports: &'a [Arc<dyn Stack>],
     /// The function that opens libraries of transports; without one, a scenario that names a library is refused.
@@ -105,11 +110,12 @@ pub struct Outside<'a> {
 }
 
 impl Outside<'_> {
-    /// No files, registered congestion controls or transports: a scenario that names one is refused. Warnings are
-    /// ignored.
+    /// No files, registered congestion controls, rate adaptations or transports: a scenario that names one is refused.
+    /// Warnings are ignored.
     pub const NOTHING: Outside<'static> = Outside {
         files: schema::Outside::NOTHING.files,
         registered: &[],
+        rules: &[],
         transports: &[],
         libraries: None,
         warn: &|_| {},
@@ -178,6 +184,20 @@ impl Scenario {
         used
     }
 
+    /// Returns the registered rate adaptations that the flows use, each once.
+    pub fn rules(&self) -> Vec<&Arc<abr::Registered>> {
+        let mut used: Vec<&Arc<abr::Registered>> = Vec::new();
+        for flow in &self.flows {
+            let App::Dash(dash) = &flow.app else { continue };
+            if let Some(own) = dash.abr.registered()
+                && !used.iter().any(|known| known.name == own.name)
+            {
+                used.push(own);
+            }
+        }
+        used
+    }
+
     /// Returns the canonical form: every default is filled in, keys have a fixed order, and every quantity is in its
     /// largest whole unit. Reading the canonical form gives the same scenario.
     pub fn to_json(&self) -> Json {
@@ -222,6 +242,8 @@ fn read(mut root: Node, overrides: &[(String, String)], outside: Outside<'_>) ->
     forms::resolve(&mut root);
     let stacks = Stacks { built_in: outside.transports.to_vec(), libraries: outside.libraries.cloned() };
     let known = Known { controls: outside.registered.to_vec(), stacks };
+    let rules = abr::Known(outside.rules.to_vec());
+    let known: [&dyn Any; 2] = [&known, &rules];
     let format = format::take(&mut root);
     let mut problems = Problems::new(&root, schema::Outside { files: outside.files, known: &known });
     if let Err((line, message)) = format {

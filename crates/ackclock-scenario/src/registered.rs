@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use ackclock_schema::parameters::Range;
 use ackclock_tcp::cc::Algorithm;
 
 /// A congestion control that scenarios may name besides those of the catalogue.
@@ -21,17 +22,6 @@ pub struct Registered {
 /// A function that creates a registered algorithm for the connections of a flow, from the given parameters and the
 /// flow's name.
 pub type Make = dyn Fn(&[(&'static str, f64)], &str) -> Algorithm + Send + Sync;
-
-/// A parameter: its name, minimum and maximum.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Range {
-    /// Name in scenarios.
-    pub name: &'static str,
-    /// Minimum value accepted.
-    pub least: f64,
-    /// Maximum value accepted.
-    pub most: f64,
-}
 
 impl Registered {
     /// Returns the registered algorithm with a name.

@@ -12,6 +12,7 @@
 pub mod file;
 pub mod kinds;
 pub mod lists;
+pub mod parameters;
 pub mod problems;
 pub mod quantity;
 pub mod random;

@@ -55,13 +55,13 @@ pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 pub struct Outside<'a> {
     /// The files that the text names.
     pub files: Files<'a>,
-    /// Further information for the kinds of the text, by its type: see [`Problems::known`].
-    pub known: &'a dyn Any,
+    /// Further information for the kinds of the text, at most one value of each type: see [`Problems::known`].
+    pub known: &'a [&'a dyn Any],
 }
 
 impl Outside<'_> {
     /// No files: a text that names a file is refused.
-    pub const NOTHING: Outside<'static> = Outside { files: &|_| Err("there are no files here".to_owned()), known: &() };
+    pub const NOTHING: Outside<'static> = Outside { files: &|_| Err("there are no files here".to_owned()), known: &[] };
 }
 
 /// The problems found so far in a tree.
@@ -98,9 +98,9 @@ impl<'a> Problems<'a> {
         (self.outside.files)(path)
     }
 
-    /// Returns the information of type `T` that the reader was given; `None` if it has another type.
+    /// Returns the information of type `T` that the reader was given; `None` if it was given none.
     pub fn known<T: Any>(&self) -> Option<&'a T> {
-        self.outside.known.downcast_ref()
+        self.outside.known.iter().find_map(|one| one.downcast_ref())
     }
 
     /// Adds a problem.

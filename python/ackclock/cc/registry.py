@@ -1,12 +1,8 @@
-"""The congestion controls of the user that scenarios may name: classes in Python, and those of libraries."""
+"""The algorithms of the user that scenarios may name: classes in Python, and congestion controls of libraries."""
 
 from __future__ import annotations
 
-import difflib
-import functools
-import hashlib
 import importlib.util
-import inspect
 import json
 import pickle
 import re
@@ -21,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ackclock import _core
 from ackclock.base.near import near_path
 from ackclock.base.shown import one_line
-from ackclock.cc import CongestionControl, Parameter, Scope, WindowRules, libraries
+from ackclock.cc import CongestionControl, Scope, classes, libraries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -45,21 +41,19 @@ __all__ = [
     "text_of",
 ]
 
-NEEDED = ("on_ack", "on_congestion", "on_timeout")
-RESERVED = ("kind", "source")
-"""Keys of a congestion control's table in a scenario that are no parameters."""
-
 
 class LoadError(ValueError):
-    """A file that does not register congestion controls; an exception in it is the cause."""
+    """A file that does not register algorithms; an exception in it is the cause."""
 
     code = "ACK021"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A registered congestion control."""
+    """A registered algorithm."""
 
+    kind: str
+    """Its kind in the catalogue: ``cc`` or ``abr``."""
     algorithm: _core.Algorithm
     home: tuple[str, str]
     """Its file, or its module where there is none, and its name there."""
@@ -80,8 +74,9 @@ class Home:
     pickled: bytes | None = None
     library: tuple[str, bytes] | None = None
     """The name and the bytes of a library as it was loaded, since its file may be another by now."""
+    kind: str = ""
     name: str = ""
-    """The name, the file or module, and the digest of a class in bytes, which has no file in the other process."""
+    """The kind, the name, the file or module, and the digest of a class in bytes, which has no file elsewhere."""
     place: tuple[str, str] = ("", "")
     digest: str = ""
 
@@ -97,19 +92,19 @@ _adopting = threading.Lock()
 
 
 def algorithms() -> list[_core.Algorithm]:
-    """The registered congestion controls for the engine, in the order of registration."""
+    """The registered algorithms for the engine, in the order of registration."""
     return [entry.algorithm for entry in _entries.values()]
 
 
-def rows() -> list[dict[str, Any]]:
-    """The registered congestion controls, in the form of `ackclock.catalogue`."""
-    return [entry.row for entry in _entries.values()]
+def rows(kind: str | None = None) -> list[dict[str, Any]]:
+    """The registered algorithms, of one kind or all, in the form of `ackclock.catalogue`."""
+    return [entry.row for entry in _entries.values() if kind in (None, entry.kind)]
 
 
-def schemas() -> list[dict[str, Any]]:
-    """One JSON Schema for each: of its name, and of a table with its parameters."""
+def schemas(kind: str) -> list[dict[str, Any]]:
+    """One JSON Schema for each algorithm of a kind: of its name, and of a table with its parameters."""
     found = []
-    for row in rows():
+    for row in rows(kind):
         name = {"const": row["name"], "description": row["summary"]}
         parameters = {
             one["name"]: {
@@ -140,7 +135,7 @@ def files(names: Iterable[str]) -> list[str]:
 
 
 def sources() -> dict[str, tuple[str, str]]:
-    """For each registered congestion control: the source of its row, and the name and text of its file.
+    """For each registered algorithm: the source of its row, and the name and text of its file.
 
     Raises
     ------
@@ -157,23 +152,30 @@ def sources() -> dict[str, tuple[str, str]]:
 
 
 def registered(names: Iterable[str]) -> list[str]:
-    """Those of the names that are of registered congestion controls."""
+    """Those of the names that are of registered algorithms."""
     return [name for name in dict.fromkeys(names) if name in _entries]
 
 
 def in_python(names: Iterable[str]) -> list[str]:
-    """Those of the names that are of registered classes in Python, whose runs hold the interpreter."""
+    """Those of the names that are of registered classes in Python, whose runs need the interpreter."""
     return [name for name in registered(names) if _entries[name].library is None]
 
 
 def named_in(canonical: dict[str, Any]) -> tuple[str, ...]:
-    """The congestion controls that a canonical scenario names."""
-    given = (flow["cc"] for flow in canonical["flows"] if "cc" in flow)
-    return tuple(dict.fromkeys(str(cc["kind"]) if isinstance(cc, dict) else str(cc) for cc in given))
+    """The congestion controls that a canonical scenario names, and its rate adaptations that are registered."""
+    found = [_name(flow["cc"]) for flow in canonical["flows"] if "cc" in flow]
+    rules = (flow["app"].get("abr") for flow in canonical["flows"])
+    # A registered algorithm is always a table with its source.
+    found += [_name(rule) for rule in rules if isinstance(rule, dict) and "source" in rule]
+    return tuple(dict.fromkeys(found))
+
+
+def _name(given: dict[str, Any] | str) -> str:
+    return str(given["kind"]) if isinstance(given, dict) else given
 
 
 def sent(names: Iterable[str]) -> Sent:
-    """Registered congestion controls for another process of this machine, which `receive` loads there.
+    """Registered algorithms for another process of this machine, which `receive` loads there.
 
     Raises
     ------
@@ -205,7 +207,8 @@ def _home(name: str, entry: Entry) -> Home:
         pickled = cloudpickle.dumps(entry.cls)
     except Exception as error:
         raise LoadError(f"{name}: cloudpickle cannot send its class: {type(error).__name__}: {error}") from error
-    return Home(pickled=pickled, name=name, place=entry.home, digest=_digest(entry.cls, _base(entry.cls)))
+    digest = classes.digest_of(entry.cls, classes.base_of(entry.cls, entry.kind))
+    return Home(pickled=pickled, kind=entry.kind, name=name, place=entry.home, digest=digest)
 
 
 def receive(given: Sent) -> None:
@@ -225,7 +228,8 @@ def receive(given: Sent) -> None:
         elif home.library is not None:
             _load_copy(*home.library)
         elif home.pickled is not None:
-            _enter(home.name, pickle.loads(home.pickled), home.place, home.digest)  # noqa: S301 -- from the parent
+            cls = pickle.loads(home.pickled)  # noqa: S301 -- from the parent
+            _enter(home.kind, home.name, cls, home.place, home.digest)
     for name, source in sources.items():
         found = _entries[name].row["source"] if name in _entries else None
         if found != source:
@@ -234,7 +238,7 @@ def receive(given: Sent) -> None:
 
 
 def text_of(name: str) -> tuple[str, str] | None:
-    """The name and the text of the file of a registered congestion control; None if its class is in no file.
+    """The name and the text of the file of a registered algorithm; None if its class is in no file.
 
     The text of a library is that of `libraries.encoded`.
     """
@@ -308,50 +312,33 @@ def _decoded(name: str, text: str) -> bytes:
         raise LoadError(f"{name}: {error}") from None
 
 
-def _check_name(name: str, home: tuple[str, str]) -> None:
-    """Refuses a name that is not valid, or is that of another congestion control."""
+def _check_name(kind: str, name: str, home: tuple[str, str]) -> None:
+    """Refuses a name that is not valid, or is that of another algorithm."""
     if not re.fullmatch(r"[a-z][a-z0-9._-]*", name):
         raise ValueError(f"{name!r} is no name; accepted: lower-case letters, digits and hyphens, a letter first")
-    if any(entry["name"] == name for entry in json.loads(_core.catalogue())["cc"]):
+    if any(entry["name"] == name for entry in json.loads(_core.catalogue())[kind]):
         raise ValueError(f"{name} is the catalogue's; give it a name of its own")
     if name in _entries and _entries[name].home != home:
         raise ValueError(f"{name} is already the name of {' '.join(reversed(_entries[name].home))}")
 
 
-def register(name: str, cls: type) -> None:
-    """Registers a class; see `ackclock.congestion_control`."""
-    home = (_file(cls) or cls.__module__, cls.__qualname__)
-    _check_name(name, home)
-    _enter(name, cls, home, None)
+def register(name: str, cls: type, kind: str = "cc") -> None:
+    """Registers a class; see `ackclock.congestion_control` and `ackclock.rate_adaptation`."""
+    home = (classes.file_of(cls) or cls.__module__, cls.__qualname__)
+    _check_name(kind, name, home)
+    _enter(kind, name, cls, home, None)
 
 
-def _check_parameters(names: Iterable[str]) -> None:
-    for name in names:
-        if name in RESERVED:
-            raise ValueError(f"a parameter cannot be called {name}; scenarios have that key already")
-
-
-def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
+def _enter(kind: str, name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
     """Registers a class from its file or module; the digest of its source is computed where it is not known."""
-    base = _base(cls)
-    overridden = _overridden(cls, base)
-    parameters = _parameters(cls)
-    digest = _digest(cls, base) if digest is None else digest
-    scope = None
-    if base is CongestionControl:
-        given: Scope = cls.scope  # type: ignore[attr-defined]
-        tasks = (given.slow_start, given.window, given.paces, given.gap, given.proportional)
-        scope = (bool(tasks[0]), bool(tasks[1]), bool(tasks[2]), bool(tasks[3]), bool(tasks[4]))
-    algorithm = _core.Algorithm(
-        name,
-        digest,
-        _maker(cls, {key: one.default for key, one in parameters.items()}),
-        parameters=[(key, one.least, one.most) for key, one in parameters.items()],
-        overridden=overridden,
-        scope=scope,
-    )
+    base = classes.base_of(cls, kind)
+    overridden = classes.overridden(cls, base)
+    parameters = classes.parameters_of(cls)
+    digest = classes.digest_of(cls, base) if digest is None else digest
+    make = classes.maker(cls, {key: one.default for key, one in parameters.items()})
+    ranges = [(key, one.least, one.most) for key, one in parameters.items()]
     document = (cls.__doc__ or "").strip() or f"{cls.__qualname__}, without a docstring"
-    row = {
+    row: dict[str, Any] = {
         "name": name,
         "summary": document.splitlines()[0],
         "source": f"{Path(home[0]).name}, class {home[1]}, source {digest}",
@@ -359,99 +346,34 @@ def _enter(name: str, cls: type, home: tuple[str, str], digest: str | None) -> N
             {"name": key, "summary": one.summary, "default": one.default, "least": one.least, "most": one.most}
             for key, one in parameters.items()
         ],
-        "paces": base is CongestionControl and bool(cls.scope.paces),  # type: ignore[attr-defined]
     }
-    _entries[name] = Entry(algorithm, home, row, cls)
+    if kind == "abr":
+        algorithm = _core.Algorithm.rule(name, digest, make, parameters=ranges, overridden=overridden)
+    else:
+        scope = _scope(cls) if base is CongestionControl else None
+        algorithm = _core.Algorithm(name, digest, make, parameters=ranges, overridden=overridden, scope=scope)
+        row["paces"] = scope is not None and scope[2]
+    _entries[name] = Entry(kind, algorithm, home, row, cls)
 
 
-def _base(cls: object) -> type:
-    bases = [base for base in (WindowRules, CongestionControl) if isinstance(cls, type) and issubclass(cls, base)]
-    if len(bases) != 1:
-        raise TypeError(f"{cls!r} has to be a class of ackclock.WindowRules or of ackclock.CongestionControl")
-    return bases[0]
-
-
-def _methods(base: type) -> list[str]:
-    return [name for name, value in vars(base).items() if inspect.isfunction(value)]
-
-
-def _overridden(cls: type, base: type) -> set[str]:
-    """The callbacks that the class has of its own."""
-    callbacks = _methods(base)
-    own = {name for name in callbacks if getattr(cls, name) is not getattr(base, name)}
-    missing = [name for name in NEEDED if base is CongestionControl and name not in own]
-    if missing:
-        raise TypeError(f"{cls.__qualname__} lacks {', '.join(missing)}")
-    for name in (name for name in dir(cls) if not name.startswith("_")):
-        meant = difflib.get_close_matches(name, callbacks, 1, 0.8)
-        if meant and name not in callbacks and callable(getattr(cls, name)):
-            raise TypeError(
-                f"{cls.__qualname__}.{name} is no callback; did you mean {meant[0]}? There are {', '.join(callbacks)}"
-            )
-    return own
-
-
-def _parameters(cls: type) -> dict[str, Parameter]:
-    found: dict[str, Parameter] = {}
-    for one in reversed(cls.__mro__):
-        # What a class says otherwise of a parameter of its base is no parameter.
-        found = {name: value for name, value in found.items() if name not in vars(one)}
-        found |= {name: value for name, value in vars(one).items() if isinstance(value, Parameter)}
-    _check_parameters(found)
-    return found
-
-
-def _maker(cls: type, defaults: dict[str, float]) -> Any:
-    """Makes objects of the class from pairs of parameters and values."""
-
-    @functools.cache
-    def configured(given: tuple[tuple[str, float], ...]) -> type:
-        # A subclass, so that its attributes are there before __init__, as those of the class are.
-        names = {"__module__": cls.__module__, "__qualname__": cls.__qualname__, "__doc__": cls.__doc__}
-        return type(cls)(cls.__name__, (cls,), names | defaults | dict(given))
-
-    return lambda given: configured(tuple(given))()
-
-
-def _file(cls: type) -> str | None:
-    return getattr(sys.modules.get(cls.__module__), "__file__", None)
-
-
-def _digest(cls: type, base: type) -> str:
-    """16 hexadecimal digits of the SHA-256 of the files that the class and its bases are in, or of what they say."""
-    digest = hashlib.sha256(cls.__qualname__.encode())
-    for one in cls.__mro__[: cls.__mro__.index(base)]:
-        file = _file(one)
-        digest.update(Path(file).read_bytes() if file is not None else _text(one).encode())
-    return digest.hexdigest()[:16]
-
-
-def _text(cls: type) -> str:
-    """The source of a class that is in no file: of its methods, whatever wraps them, and its other attributes."""
-    functions, others = [], []
-    for name, value in vars(cls).items():
-        # Of static and class methods, properties, and what functools makes of methods.
-        wrapped = next((getattr(value, at) for at in ("__func__", "fget", "func") if hasattr(value, at)), value)
-        if inspect.isfunction(wrapped):
-            functions.append(wrapped)
-        elif not (name.startswith("__") and name.endswith("__")):
-            others.append((name, repr(value)))
-    try:
-        methods = [inspect.getsource(function) for function in functions]
-    except OSError:
-        raise ValueError(
-            f"the source of {cls.__qualname__} cannot be found, so that its results could not be told from another's; "
-            f"put it into a file"
-        ) from None
-    return "\n".join([*methods, repr(sorted(others))])
+def _scope(cls: type) -> tuple[bool, bool, bool, bool, bool]:
+    given: Scope = cls.scope  # type: ignore[attr-defined]
+    return (
+        bool(given.slow_start),
+        bool(given.window),
+        bool(given.paces),
+        bool(given.gap),
+        bool(given.proportional),
+    )
 
 
 def load(path: Path | str) -> None:
-    """Registers the congestion controls of a Python file, of a library, or of a crate in Rust.
+    """Registers the algorithms of a Python file, or the congestion controls of a library or a crate in Rust.
 
     A Python file is executed, and its folder can be imported from meanwhile. A library is a file that ends in ``.so``,
     ``.dylib`` or ``.dll``; its code runs in this process. A crate is a folder with ``Cargo.toml``, whose release build
-    is loaded. ``ackclock new cc NAME`` writes such a file, and ``ackclock new cc NAME --rust`` such a crate.
+    is loaded. ``ackclock new cc NAME`` and ``ackclock new abr NAME`` write such a file, and ``ackclock new cc NAME
+    --rust`` writes such a crate.
 
     Raises
     ------
@@ -476,8 +398,8 @@ def _load_library(path: Path) -> None:
         home = (str(file.resolve()), control.name)
         names = [name for name, *_ in control.parameters]
         try:
-            _check_name(control.name, home)
-            _check_parameters(names)
+            _check_name("cc", control.name, home)
+            classes.check_parameters(names)
         except ValueError as error:
             raise LoadError(f"{path}: {error}") from None
         if control.name in found or len(set(names)) < len(names):
@@ -490,7 +412,7 @@ def _load_library(path: Path) -> None:
             "parameters": [dict(zip(keys, one, strict=True)) for one in control.parameters],
             "paces": control.paces,
         }
-        found[control.name] = Entry(control.algorithm, home, row, library=library)
+        found[control.name] = Entry("cc", control.algorithm, home, row, library=library)
     _entries.update(found)
 
 
@@ -513,4 +435,5 @@ def _load_python(path: Path) -> None:
     finally:
         sys.path.remove(str(path.resolve().parent))
     if _entries == before:
-        raise LoadError(f'{path}: registers nothing; accepted: a class after @ackclock.congestion_control("NAME")')
+        accepted = 'a class after @ackclock.congestion_control("NAME") or @ackclock.rate_adaptation("NAME")'
+        raise LoadError(f"{path}: registers nothing; accepted: {accepted}")

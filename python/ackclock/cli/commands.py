@@ -114,8 +114,8 @@ def run(
     settings
         PATH=VALUE: replaces a value of the scenario, for example bottleneck.rate=2Mbps. Can be repeated.
     load
-        Your own congestion controls: a Python file, a library (.so, .dylib, .dll), or the folder of a crate in Rust, as
-        `ackclock new cc` writes. Their code is executed. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library (.so, .dylib, .dll), or the folder
+        of a crate in Rust, as `ackclock new cc` and `ackclock new abr` write. Their code is executed. Can be repeated.
     out
         Folder for the tables (CSV) and summary.json. A folder with any other content is refused.
     pcap
@@ -338,7 +338,8 @@ def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) ->
     kind
         One kind, such as cc or study. By default, all kinds are listed.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     json
         Print one JSON document. It maps each kind to a list of entries with name, summary and source. Stacks also have
         their fields, transports and congestion controls their parameters, and congestion controls whether they set the
@@ -410,7 +411,8 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     settings
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     json
         Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in
         its canonical form with every default filled in, the algorithms of each flow, and the estimate of a run.
@@ -448,7 +450,8 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
     Parameters
     ----------
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     events
         Print the schema of a line of the event log instead.
     """

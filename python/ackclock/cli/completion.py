@@ -57,7 +57,7 @@ def values() -> dict[tuple[str, str], Sequence[str]]:
         ("plot", "figure"): list(FIGURES),
         ("reproduce", "backend"): backends,
         ("run", "backend"): backends,
-        ("new", "kind"): ["scenario", "cc", "transport", "workflow"],
+        ("new", "kind"): ["scenario", "cc", "abr", "transport", "workflow"],
         ("new", "name"): examples.names(),
         ("export", "table"): list(TABLES),
     }

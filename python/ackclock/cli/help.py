@@ -37,7 +37,8 @@ def help_(*name: str, load: Load = (), json: Json = False) -> int:
         The name, such as run, bottleneck.queue, fq-codel or flows.goodput_bps. A name may mean several things, and all
         of them are told. Without a name, examples are listed.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     json
         Print one JSON document: a list with what the name means.
     """

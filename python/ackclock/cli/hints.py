@@ -74,7 +74,7 @@ def _key(message: str) -> str | None:
 
 
 def _name(message: str) -> str | None:
-    """The nearest of the names that a message lists; for a congestion control without one, how to load a new one."""
+    """The nearest of the names that a message lists; for an algorithm without one, how to load a new one."""
     found = UNKNOWN_NAME.fullmatch(message)
     if found is None:
         return None
@@ -82,6 +82,6 @@ def _name(message: str) -> str | None:
     near = suggestion(found["name"].replace("_", "-"), names)
     if near:
         return message + near
-    if found["what"].endswith("congestion control"):
+    if found["what"].endswith(("congestion control", "rate adaptation")):
         return f"{found['what']}; --load FILE loads one of your own; accepted: {found['names']}"
     return None

@@ -34,7 +34,8 @@ def migrate(*scenarios: Path, check: Flag = False, diff: Flag = False, load: Loa
     diff
         Print the changes and write nothing.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     """
     if not scenarios:
         raise UsageError("name at least one scenario file: ackclock migrate FILE...")

@@ -19,12 +19,12 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     Parameters
     ----------
     kind
-        The kind of file: scenario, an example scenario; cc, a congestion control of your own; or transport, a transport
-        of your own in C.
+        The kind of file: scenario, an example scenario; cc, a congestion control of your own; abr, a rate adaptation of
+        your own for DASH; or transport, a transport of your own in C.
     name
-        The name of the example, such as parking-lot, or of the congestion control or transport in scenarios, such as
-        my-reno. The file is then parking-lot.toml or my_reno.py in this folder, and the transport is in a folder of
-        its name. Without a name, the examples are listed.
+        The name of the example, such as parking-lot, or of the congestion control, rate adaptation or transport in
+        scenarios, such as my-reno. The file is then parking-lot.toml or my_reno.py in this folder, and the transport is
+        in a folder of its name. Without a name, the examples are listed.
         The kind workflow has no name: it writes a workflow of GitHub that runs `ackclock gate` on every push.
     full
         Write all callbacks of a congestion control instead of the five rules of a window.
@@ -71,6 +71,17 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
             file = templates.write(name, full=full)
             say(f"{file}: {told}")
             say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].cc={name}'")
+    elif kind == "abr":
+        from ackclock.cc import templates
+
+        if name is None:
+            raise UsageError("expected the name of the rate adaptation: ackclock new abr NAME")
+        if full or rust:
+            option = "--full" if full else "--rust"
+            raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
+        file = templates.write_rule(name)
+        say(f"{file}: a rate adaptation that behaves like the rule throughput until you change it")
+        say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].app.abr={name}'")
     elif kind == "transport":
         from ackclock.cc import templates
 
@@ -84,5 +95,5 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
         say(f"make -C {folder}")
         say(f'transport = {{ kind = "{name}", library = "{folder}/{folder.name}.so" }}  in a flow of a scenario')
     else:
-        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, transport, workflow")
+        raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, abr, transport, workflow")
     return 0

@@ -82,7 +82,8 @@ def plot(
     settings
         PATH=VALUE: replaces a value of the scenario. Can be repeated.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     reference
         A measurement that is drawn over window, cwnd, rtt or throughput: the JSON of iperf3 -J, a log of ss -ti with
         the time of each call, or a file of flent. Its connections and the flows are paired in their order. Over load, a

@@ -68,7 +68,8 @@ def sweep(
     settings
         PATH=VALUE: replaces a value of the scenario at every point. Can be repeated.
     load
-        Your own congestion controls: a Python file, a library, or the folder of a crate. Can be repeated.
+        Your own congestion controls and rate adaptations: a Python file, a library, or the folder of a crate. Can be
+        repeated.
     out
         Folder of the store; by default out/ and the name of the scenario file. The folder may hold other sweeps.
     tables

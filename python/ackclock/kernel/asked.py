@@ -160,7 +160,14 @@ class Asked:
                 self.refuse(f"{path}.{key}", "is nothing that Linux can be told; accepted: leave it out")
         self.buffers(path, flow, wanted)
         self.datagrams(f"{path}.app", flow["app"])
+        self.rule(f"{path}.app.abr", flow["app"].get("abr"))
         return wanted
+
+    def rule(self, path: str, rule: object) -> None:
+        """Refuses a rate adaptation of the user, which is a class in this process."""
+        if isinstance(rule, dict) and "source" in rule:
+            message = f"{rule['kind']} is a class in Python, which only the simulator calls; accepted: another rule"
+            self.refuse(path, message)
 
     def buffers(self, path: str, flow: dict[str, Any], wanted: dict[str, Any]) -> None:
         """The memory of both buffers.

@@ -6,7 +6,7 @@
 >>> scenario = Scenario(duration="60s", bottleneck=path, flows=[Flow(cc="cubic", app=app.Bulk())])
 
 What is not given is left out, and the engine's default holds. Tables that come in kinds are in modules of their own:
-app, arrival, cc, delay_table, distribution, jitter, loss, netem_loss, pacing, policer, queue, rate, slot.
+abr, app, arrival, cc, delay_table, distribution, jitter, loss, netem_loss, pacing, policer, queue, rate, slot.
 
 Written by ackclock.scenario._generate from the engine's schema; not to be edited.
 """

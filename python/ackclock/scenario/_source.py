@@ -222,10 +222,14 @@ def foreign(canonical: Mapping[str, Any]) -> bool:
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of a scenario, for editors and validators.
 
-    What is registered in Python is among the congestion controls.
+    What is registered in Python is among the congestion controls and the rate adaptations.
     """
     document: dict[str, Any] = json.loads(_core.schema())
-    document["properties"]["flows"]["items"]["properties"]["cc"]["oneOf"] += registry.schemas()
+    flow = document["properties"]["flows"]["items"]["properties"]
+    flow["cc"]["oneOf"] += registry.schemas("cc")
+    for app in flow["app"]["oneOf"]:
+        if "abr" in app.get("properties", ()):
+            app["properties"]["abr"]["oneOf"] += registry.schemas("abr")
     return document
 
 
@@ -238,11 +242,12 @@ def event_schema() -> dict[str, Any]:
 def catalogue() -> dict[str, list[dict[str, Any]]]:
     """The names that a scenario can use: kind (``cc``, ``validation``, ...) to a list of name, summary and source.
 
-    A stack has ``fields`` as well: its table, a list of field, value and source. Congestion controls in Python that are
-    registered come after those of the engine.
+    A stack has ``fields`` as well: its table, a list of field, value and source. Congestion controls and rate
+    adaptations that are registered come after those of the engine.
     """
     kinds: dict[str, list[dict[str, Any]]] = json.loads(_core.catalogue())
-    kinds["cc"] += registry.rows()
+    for kind in ("cc", "abr"):
+        kinds[kind] += registry.rows(kind)
     return kinds
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import FilePath, Record
+from ackclock.scenario.abr import Abr
 from ackclock.scenario.distribution import Distribution
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
     "Live",
     "Name",
     "Onoff",
-    "RateAdaptation",
     "Rpc",
     "Tmix",
     "Transfer",
@@ -35,20 +35,6 @@ __all__ = [
     "Voip",
     "Web",
 ]
-
-RateAdaptation: TypeAlias = Literal[
-    "throughput",
-    "bba",
-    "bola",
-    "hybrid",
-]
-"""Rate adaptation algorithm.
-
-- ``throughput``: the highest level within the estimated throughput, the lowest while the buffer is low
-- ``bba``: BBA-0: a map from buffer level to rate with a reservoir and a cushion, and hysteresis
-- ``bola``: BOLA as in dash.js: utility and buffer weighed by Lyapunov optimisation, with a placeholder buffer
-- ``hybrid``: DYNAMIC of dash.js: 0.9 of a moving average of throughput at low buffer, BOLA at high
-"""
 
 Estimator: TypeAlias = Literal[
     "last",
@@ -165,7 +151,9 @@ class Dash(Record):
     segments
         Number of segments. Accepted: a whole number of segments from 1 to 1000000. Absent: segments until the run ends.
     abr
-        Rate adaptation algorithm. Accepted: throughput, bba, bola, hybrid. Default: "throughput".
+        Rate adaptation algorithm. Accepted: throughput, bba, bola, hybrid, mpc, robust-mpc, l2a, lol-plus, a class of
+        `ackclock.scenario.abr`, the name of one in Python, or a dict of its kind and its parameters. Default:
+        "throughput".
     buffer
         Capacity of the player's buffer, in playing time. Accepted: a time above zero such as "200ms" (units: ns, us,
         ms, s, min, h). Default: "12s".
@@ -209,7 +197,7 @@ class Dash(Record):
     ladder: Sequence[str]
     segment: str
     segments: int | None = None
-    abr: RateAdaptation | None = None
+    abr: Abr | None = None
     buffer: str | None = None
     startup: str | None = None
     resume: str | None = None

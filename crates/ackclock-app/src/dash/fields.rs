@@ -1,6 +1,6 @@
 //! The fields that a scenario gives a session.
 
-use super::abr::{self, Estimator};
+use super::abr::{Estimator, Rule, rate_adaptation};
 use super::{Dash, DashParams};
 use crate::completion::Path;
 use crate::demand::{self, Demand, repeated};
@@ -21,10 +21,7 @@ record! {
         /// Number of segments.
         segments: Option<u32> = optional("segments until the run ends", count("segments", 1, 1_000_000));
         /// Rate adaptation algorithm.
-        abr: String = default(
-            "throughput",
-            one_of("rate adaptation", abr::CATALOGUE.iter().map(|e| (e.name, e.name.to_owned(), e.summary)))
-        );
+        abr: Rule = default("throughput", rate_adaptation());
         /// Capacity of the player's buffer, in playing time.
         buffer: Nanos = default("12s", time().positive());
         /// Playing time in the buffer at which playback starts.
@@ -154,7 +151,7 @@ impl AppKind for Fields {
         }
     }
 
-    fn make(&self, _path: Path) -> Made {
+    fn make(&self, _path: Path, flow: &str) -> Made {
         let params = DashParams {
             ladder: self.ladder.clone(),
             segment: self.segment,
@@ -173,6 +170,6 @@ impl AppKind for Fields {
             estimator: self.estimator,
             live: self.live.as_ref().map(|live| live.latency),
         };
-        Ok(Box::new(Dash::new(params)?))
+        Ok(Box::new(Dash::new(params, flow)?))
     }
 }

@@ -26,7 +26,7 @@ pub use fields::{Fields, LiveFields};
 pub use params::DashParams;
 pub use sizes::{SegmentSizes, segment_bytes};
 
-use abr::{Abr, Decision, Download, Setup, State};
+use abr::{Abr, Decision, Download, Setup, State, Upcoming};
 use live::Live;
 use player::{Phase, Player};
 
@@ -90,22 +90,23 @@ pub struct Dash {
 }
 
 impl Dash {
-    /// Creates a client and a server with these parameters.
+    /// Creates the client and the server of a flow with these parameters.
     ///
     /// # Errors
     /// [`DashParams::problems`], if there are any.
-    pub fn new(params: DashParams) -> Result<Dash, Vec<ParamProblem>> {
+    pub fn new(params: DashParams, flow: &str) -> Result<Dash, Vec<ParamProblem>> {
         let problems = params.problems();
-        let (Some(entry), []) = (abr::by_name(&params.abr), &problems[..]) else {
+        if !problems.is_empty() {
             return Err(problems);
-        };
-        let abr = (entry.make)(&Setup {
+        }
+        let setup = Setup {
             ladder: &params.ladder,
             segment: params.segment,
             capacity: params.buffer,
             safety: params.safety,
             estimator: params.estimator,
-        });
+        };
+        let abr = params.abr.make(&setup, flow);
         Ok(Dash { params, abr, session: None, segments: Vec::new() })
     }
 
@@ -122,9 +123,20 @@ impl Dash {
         }
         let buffer = session.player.buffer();
         let previous = self.segments.last().map(|segment| segment.level);
-        let Decision { level, wait } = self.abr.choose(&State { now: ctx.now, buffer, previous });
+        let playing = session.player.phase() == Phase::Playing;
+        let upcoming = Upcoming {
+            ladder: &self.params.ladder,
+            segment: self.params.segment,
+            given: &self.params.sizes,
+            multipliers: Some(&session.sizes),
+            index: self.segments.len(),
+            count: self.params.segments,
+        };
+        let latency = session.live.map(|live| live.latency(session.player.still()));
+        let state = State { now: ctx.now, buffer, previous, playing, latency, upcoming };
+        let Decision { level, wait } = self.abr.choose(&state);
         // Waiting for the buffer to drain makes sense only while it drains.
-        if wait > 0 && session.player.phase() == Phase::Playing {
+        if wait > 0 && playing {
             ctx.timer(ctx.now.saturating_add(wait), LOOK);
             return;
         }

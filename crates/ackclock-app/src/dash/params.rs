@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::abr::{self, Estimator};
+use super::abr::{Estimator, Rule};
 use crate::ParamProblem;
 use ackclock_core::Nanos;
 
@@ -15,8 +15,8 @@ pub struct DashParams {
     pub segment: Nanos,
     /// Number of segments of the presentation; `None` for a presentation that outlasts the run.
     pub segments: Option<u32>,
-    /// Rate adaptation: a name of [`abr::CATALOGUE`].
-    pub abr: String,
+    /// Rate adaptation.
+    pub abr: Rule,
     /// Maximum media that the player holds. The player requests a segment only when there is room for it.
     pub buffer: Nanos,
     /// Media in the buffer at which playback begins.
@@ -53,7 +53,7 @@ impl DashParams {
             ladder,
             segment,
             segments: None,
-            abr: "throughput".to_owned(),
+            abr: Rule::default(),
             buffer: 12_000_000_000,
             startup: segment,
             resume: segment,
@@ -87,8 +87,6 @@ impl DashParams {
         }
         refuse(self.segment == 0, "segment", "must be longer than 0".to_owned());
         refuse(self.segments == Some(0), "segments", "must be at least 1".to_owned());
-        let rules = abr::CATALOGUE.iter().map(|entry| entry.name);
-        refuse(abr::by_name(&self.abr).is_none(), "abr", unknown(&self.abr, rules));
         let short = self.buffer < self.segment;
         refuse(short, "buffer", format!("holds {}, less than a segment of {}", Time(self.buffer), Time(self.segment)));
         // The buffer holds whole segments: a buffer of 5 s never holds more than 4 s of 2-s segments.
@@ -125,10 +123,6 @@ impl DashParams {
     }
 }
 
-fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> String {
-    format!("unknown \"{name}\"; one of {}", known.collect::<Vec<_>>().join(", "))
-}
-
 /// A time in seconds, as people write it.
 struct Time(Nanos);
 
@@ -162,7 +156,6 @@ mod tests {
         assert_eq!(fields(|params| params.ladder.reverse()), ["ladder"]);
         assert_eq!(fields(|params| params.ladder[1] = 200_000), ["ladder"]);
         assert_eq!(fields(|params| params.segments = Some(0)), ["segments"]);
-        assert_eq!(fields(|params| params.abr = "guess".to_owned()), ["abr"]);
         assert_eq!(fields(|params| params.buffer = 2 * SECOND - 1), ["buffer"]);
         assert_eq!(fields(|params| params.startup = 12 * SECOND + 1), ["startup"]);
         assert_eq!(fields(|params| params.resume = 13 * SECOND), ["resume"]);
@@ -181,14 +174,14 @@ mod tests {
     #[test]
     fn several_at_once_with_what_would_be_accepted() {
         let mut params = DashParams::new(vec![400_000, 200_000], 0);
-        params.abr = "guess".to_owned();
+        params.request_size = 0;
         let text: Vec<_> = params.problems().iter().map(ToString::to_string).collect();
         assert_eq!(
             text,
             [
                 "ladder: levels must ascend, but 400000 bit/s is followed by 200000 bit/s",
                 "segment: must be longer than 0",
-                "abr: unknown \"guess\"; one of throughput, bba, bola, hybrid",
+                "request_size: must be at least 1 byte",
             ]
         );
     }

@@ -131,6 +131,11 @@ impl Player {
         (self.phase != Phase::Starting).then_some(self.startup_time)
     }
 
+    /// Returns the time in which playback stood still: before it began, and in stalls.
+    pub fn still(&self) -> Nanos {
+        self.startup_time + self.stalled
+    }
+
     /// Returns the time spent in stalls, including a current one.
     pub fn stalled(&self) -> Nanos {
         self.stalled
@@ -155,6 +160,8 @@ mod tests {
         assert_eq!((player.phase(), player.startup_time()), (Phase::Playing, Some(50)));
         player.advance(160);
         assert_eq!((player.played(), player.buffer(), player.startup_time()), (10, 10, Some(50)));
+        player.advance(175);
+        assert_eq!((player.stalled(), player.still()), (5, 55));
     }
 
     #[test]

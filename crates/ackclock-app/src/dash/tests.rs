@@ -15,7 +15,7 @@ pub(super) fn one_level() -> DashParams {
 }
 
 pub(super) fn network(rate: u64, params: DashParams) -> FakeNetwork<Dash> {
-    FakeNetwork::new(rate, Dash::new(params).expect("sound parameters"))
+    FakeNetwork::new(rate, Dash::new(params, "video").expect("sound parameters"))
 }
 
 pub(super) fn request_times(network: &FakeNetwork<Dash>) -> Vec<Nanos> {
@@ -26,6 +26,10 @@ pub(super) fn player(network: &FakeNetwork<Dash>) -> Player {
     let mut player = network.app.session.as_ref().expect("started").player.clone();
     player.advance(network.now);
     player
+}
+
+fn rule(name: &str) -> abr::Rule {
+    abr::Rule::listed(name, &[]).expect("in the catalogue")
 }
 
 fn levels(network: &FakeNetwork<Dash>) -> Vec<u64> {
@@ -214,7 +218,7 @@ fn clients_of_a_seed_see_the_same_presentation_however_they_adapt() {
     let ladder = vec![100_000, 300_000, 700_000, 1_500_000];
     for entry in abr::CATALOGUE {
         let params = DashParams {
-            abr: entry.name.to_owned(),
+            abr: rule(entry.name),
             think_jitter: 100 * MILLISECOND,
             ladder: ladder.clone(),
             ..one_level()
@@ -247,7 +251,7 @@ impl Abr for Scribe {
         self.notes.lock().expect("one thread").push("stall".to_owned());
     }
 
-    fn choose(&mut self, state: &State) -> Decision {
+    fn choose(&mut self, state: &State<'_>) -> Decision {
         self.notes.lock().expect("one thread").push(format!("choose {}", state.buffer / MILLISECOND));
         Decision { level: 0, wait: core::mem::take(&mut self.wait) }
     }
@@ -291,7 +295,7 @@ fn a_rule_that_wants_to_wait_is_asked_again_unless_nothing_drains() {
 
 #[test]
 fn a_request_or_response_in_pieces_is_one() {
-    let mut app = Dash::new(DashParams { header_size: 20, ..one_level() }).expect("sound parameters");
+    let mut app = Dash::new(DashParams { header_size: 20, ..one_level() }, "video").expect("sound parameters");
     let mut random = Stream::new(1, "application");
     let mut next_conn = 0;
     let mut drive = |now, act: &mut dyn FnMut(&mut Dash, &mut AppContext<'_>)| {
@@ -331,7 +335,7 @@ fn throughput_settles_on_the_highest_level_within_the_rate() {
 #[test]
 fn bba_follows_its_map() {
     let ladder = vec![200_000, 400_000, 800_000, 1_600_000];
-    let params = DashParams { abr: "bba".to_owned(), buffer: 42 * SECOND, ladder: ladder.clone(), ..one_level() };
+    let params = DashParams { abr: rule("bba"), buffer: 42 * SECOND, ladder: ladder.clone(), ..one_level() };
     let mut network = network(600_000, params);
     network.run_until(600 * SECOND);
     // The reservoir is 15 s and the cushion ends at 36 s. The map at the buffer of each request is less than one step
@@ -356,7 +360,7 @@ fn every_rule_uses_the_link_without_stalls_and_recovers_from_a_fall() {
     let ladder = vec![100_000, 200_000, 300_000, 500_000, 700_000, 900_000, 1_200_000, 2_000_000];
     for entry in abr::CATALOGUE {
         let params = DashParams {
-            abr: entry.name.to_owned(),
+            abr: rule(entry.name),
             buffer: 24 * SECOND,
             estimator: abr::Estimator::Ewma,
             ladder: ladder.clone(),
@@ -406,8 +410,8 @@ fn a_flow_that_never_started_reports_nothing_played() {
 
 #[test]
 fn unsound_parameters_make_no_session() {
-    let problems = Dash::new(DashParams { abr: "guess".to_owned(), ..one_level() }).err().expect("refused");
-    assert_eq!(problems[0].field, "abr");
+    let problems = Dash::new(DashParams { request_size: 0, ..one_level() }, "video").err().expect("refused");
+    assert_eq!(problems[0].field, "request_size");
 }
 
 proptest! {
@@ -417,7 +421,7 @@ proptest! {
     /// capacity, and one request is outstanding at a time.
     #[test]
     fn conservation(
-        rule in 0..abr::CATALOGUE.len(),
+        number in 0..abr::CATALOGUE.len(),
         levels in 1..6usize,
         segment in 200..4000u64,
         fits in 1..8u64,
@@ -430,7 +434,7 @@ proptest! {
     ) {
         let segment = segment * MILLISECOND;
         let params = DashParams {
-            abr: abr::CATALOGUE[rule].name.to_owned(),
+            abr: rule(abr::CATALOGUE[number].name),
             ladder: (1..=levels as u64).map(|level| level * 150_000).collect(),
             buffer: fits * segment + slack * MILLISECOND,
             startup: startup.min(fits) * segment,

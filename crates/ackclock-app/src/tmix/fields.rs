@@ -81,7 +81,7 @@ impl AppKind for Fields {
         }
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         Ok(Box::new(Tmix::new(self.vectors.content.clone(), self.initiator, self.records, path)))
     }
 }

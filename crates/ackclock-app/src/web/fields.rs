@@ -114,7 +114,7 @@ impl AppKind for Fields {
         [self.hosts.unwrap_or(1); 2]
     }
 
-    fn make(&self, path: Path) -> Made {
+    fn make(&self, path: Path, _flow: &str) -> Made {
         let object_size = self.object_size.distribution();
         let params = WebParams {
             visitors: match (self.sessions_per_second, self.users) {

@@ -1,4 +1,4 @@
-//! Congestion controls of the user: classes in Python, and libraries.
+//! Algorithms of the user: congestion controls as classes in Python and in libraries, and rate adaptations in Python.
 
 mod failure;
 mod full;
@@ -10,24 +10,25 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ackclock_plugin::Control;
+use ackclock_scenario::abr::Registered as RegisteredRule;
 use ackclock_scenario::{Range, Registered};
 use ackclock_tcp::cc::{Algorithm as EngineAlgorithm, CongestionControl, Ruled, Scope, WindowRules};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use failure::Caller;
-pub use failure::Failure;
+use crate::abr;
+pub use failure::{Caller, Failure};
 use full::Full;
 use rules::Rules;
 
 /// A method that a class overrides, bound to an object.
-type Own = Option<Py<PyAny>>;
+pub type Own = Option<Py<PyAny>>;
 
 /// The names of the methods that a class overrides.
-struct Overridden(BTreeSet<String>);
+pub struct Overridden(BTreeSet<String>);
 
 impl Overridden {
-    fn method(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Own> {
+    pub fn method(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Own> {
         self.0.contains(name).then(|| object.getattr(name).map(Bound::unbind)).transpose()
     }
 }
@@ -63,20 +64,23 @@ impl Class {
     }
 }
 
-/// A congestion control of the user.
+/// An algorithm of the user.
 #[derive(Clone)]
 enum Form {
     Class(Arc<Class>),
     /// A congestion control of a library, and the digest of the library.
     Control(Arc<Control>, String),
+    /// A rate adaptation of DASH.
+    Rule(Arc<abr::Class>),
 }
 
-/// A congestion control of the user, in the form that runs accept.
+/// A congestion control or a rate adaptation of the user, in the form that runs accept.
 #[pyclass(module = "ackclock._core", frozen)]
 pub struct Algorithm(Form);
 
 impl Algorithm {
-    /// The name, if the algorithm is a class in Python, whose runs hold the interpreter.
+    /// The name, if the algorithm is a congestion control in Python, whose runs hold the interpreter. A rate adaptation is
+    /// called so seldom that each call takes the interpreter.
     pub fn class(&self) -> Option<&'static str> {
         if let Form::Class(class) = &self.0 { Some(class.name) } else { None }
     }
@@ -94,11 +98,10 @@ impl Algorithm {
         overridden: BTreeSet<String>,
         scope: Option<(bool, bool, bool, bool, bool)>,
     ) -> Algorithm {
-        let range = |(name, least, most): (String, f64, f64)| Range { name: lasting(&name), least, most };
         Algorithm(Form::Class(Arc::new(Class {
             name: lasting(name),
             source,
-            parameters: parameters.into_iter().map(range).collect(),
+            parameters: ranges(parameters),
             make,
             overridden: Overridden(overridden),
             full: scope.map(|(slow_start, window, paces, gap, proportional)| Scope {
@@ -111,6 +114,29 @@ impl Algorithm {
             }),
         })))
     }
+
+    /// Returns a rate adaptation.
+    #[staticmethod]
+    #[pyo3(signature = (name, source, make, *, parameters, overridden))]
+    fn rule(
+        name: &str,
+        source: String,
+        make: Py<PyAny>,
+        parameters: Vec<(String, f64, f64)>,
+        overridden: BTreeSet<String>,
+    ) -> Algorithm {
+        Algorithm(Form::Rule(Arc::new(abr::Class {
+            name: lasting(name),
+            source,
+            parameters: ranges(parameters),
+            make,
+            overridden: Overridden(overridden),
+        })))
+    }
+}
+
+fn ranges(parameters: Vec<(String, f64, f64)>) -> Vec<Range> {
+    parameters.into_iter().map(|(name, least, most)| Range { name: lasting(&name), least, most }).collect()
 }
 
 /// Returns a name that lives as long as the process, like those of the catalogue; each name is kept once.
@@ -148,16 +174,27 @@ pub fn library(path: &str, source: &str) -> PyResult<Vec<Entry>> {
     Ok(controls.into_iter().map(one).collect())
 }
 
+/// The algorithms of the user that a scenario may name.
+#[derive(Default)]
+pub struct Known {
+    pub controls: Vec<Arc<Registered>>,
+    pub rules: Vec<Arc<RegisteredRule>>,
+}
+
 /// Returns the algorithms for the reader of a scenario; their failures are recorded in `failure`.
-pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -> Vec<Arc<Registered>> {
-    let one = |algorithm: &PyRef<'_, Algorithm>| {
+pub fn registered(algorithms: &[PyRef<'_, Algorithm>], failure: &Arc<Failure>) -> Known {
+    let mut known = Known::default();
+    for algorithm in algorithms {
         let failure = failure.clone();
-        Arc::new(match &algorithm.0 {
-            Form::Class(class) => of_class(class.clone(), failure),
-            Form::Control(control, source) => of_control(control.clone(), source.clone(), failure),
-        })
-    };
-    algorithms.iter().map(one).collect()
+        match &algorithm.0 {
+            Form::Class(class) => known.controls.push(of_class(class.clone(), failure).into()),
+            Form::Control(control, source) => {
+                known.controls.push(of_control(control.clone(), source.clone(), failure).into());
+            }
+            Form::Rule(class) => known.rules.push(abr::registered(class.clone(), failure).into()),
+        }
+    }
+    known
 }
 
 fn of_class(class: Arc<Class>, failure: Arc<Failure>) -> Registered {

@@ -68,7 +68,7 @@ fn a_scenario_has_the_values_of_its_text_and_the_defaults() {
     let App::Dash(dash) = &scenario.flows[0].app else { panic!("{:?}", scenario.flows[0].app) };
     assert_eq!(dash.ladder, [200_000, 400_000, 700_000]);
     assert_eq!((dash.startup, dash.resume, dash.buffer), (2_000_000_000, 2_000_000_000, 12_000_000_000));
-    assert_eq!((dash.abr.as_str(), dash.segments, dash.estimator), ("throughput", None, Estimator::Mean));
+    assert_eq!((dash.abr.name(), dash.segments, dash.estimator), ("throughput", None, Estimator::Mean));
     assert_eq!(scenario.probes.interval, 10_000_000);
 }
 

@@ -153,7 +153,7 @@ fn what_a_field_does_not_accept_is_refused() {
         ("flows[2].mss", "1460", &["1460 has no unit"]),
         ("flows[2].receive_buffer", "2GiB", &["is more than 1GiB"]),
         ("flows[2].sack", "1", &["1 is not a truth value", "true or false"]),
-        ("flows[0].app.abr", "bolla", &["throughput, bba, bola, hybrid", "did you mean \"bola\"?"]),
+        ("flows[0].app.abr", "bolla", &["throughput, bba, bola, hybrid, mpc", "did you mean \"bola\"?"]),
         ("flows[0].app.ladder", "[]", &["there is no bitrate"]),
         ("flows[0].app.ladder", "1Mbps", &["\"1Mbps\" is not a list"]),
         ("flows[0].app.segment", "0s", &["is zero"]),

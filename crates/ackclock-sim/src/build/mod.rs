@@ -163,7 +163,7 @@ fn add_copies<E: Endpoint>(
             delay: there,
             handshake: 0,
         };
-        let (kind, app) = flow.app.make(path)?;
+        let (kind, app) = flow.app.make(path, &name)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
             config.cc = cc.algorithm(&name);
         }

@@ -10,7 +10,7 @@ from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base.files import FolderError
 
-__all__ = ["write", "write_crate", "write_transport"]
+__all__ = ["write", "write_crate", "write_rule", "write_transport"]
 
 CONTRACT = "ackclock-cc"
 """The crate that a crate of the user depends on, and the folder of its sources."""
@@ -24,7 +24,17 @@ self static std struct super test trait true try type typeof unsafe unsized use 
 
 
 def write(name: str, *, full: bool = False) -> Path:
-    """Writes a congestion control called `name` in scenarios to a new file of the current folder.
+    """Writes a congestion control called `name` in scenarios to a new file of the current folder; see `_write`."""
+    return _write(name, "full" if full else "window")
+
+
+def write_rule(name: str) -> Path:
+    """Writes a rate adaptation called `name` in scenarios to a new file of the current folder; see `_write`."""
+    return _write(name, "abr")
+
+
+def _write(name: str, template: str) -> Path:
+    """Writes a template under a name.
 
     Raises
     ------
@@ -34,7 +44,6 @@ def write(name: str, *, full: bool = False) -> Path:
         If the file exists.
     """
     class_name = _class_name(name)
-    template = "full" if full else "window"
     text = resources.files(__name__).joinpath(f"{template}.py").read_text(encoding="utf-8")
     file = Path(f"{'_'.join(_words(name))}.py")
     try:

@@ -99,12 +99,19 @@ BUILD = ("source", "sha256", "library", "fault")
 
 
 def _without_source(flow: dict[str, Any], ours: set[str]) -> dict[str, Any]:
-    cc, transport = flow.get("cc"), flow.get("transport")
+    app, transport = flow.get("app"), flow.get("transport")
+    if isinstance(app, dict) and "abr" in app:
+        flow = flow | {"app": app | {"abr": _plain(app["abr"], ours)}}
     if isinstance(transport, dict):
         return flow | {"transport": {key: value for key, value in transport.items() if key not in BUILD}}
-    if not (isinstance(cc, dict) and cc.get("kind") in ours):
-        return flow
-    return flow | {"cc": {key: value for key, value in cc.items() if key != "source"}}
+    return flow | {"cc": _plain(flow["cc"], ours)} if "cc" in flow else flow
+
+
+def _plain(algorithm: object, ours: set[str]) -> object:
+    """An algorithm of a scenario without its source, if it is one of the user."""
+    if isinstance(algorithm, dict) and algorithm.get("kind") in ours:
+        return {key: value for key, value in algorithm.items() if key != "source"}
+    return algorithm
 
 
 def _made(meta: Meta) -> Made:

@@ -20,7 +20,7 @@ Schema = dict[str, Any]
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 REGISTERED = ["str", "Mapping[str, str | float]"]
-"""Type of the name of a congestion control that is registered in Python. The schema does not contain these names."""
+"""Type of the name of an algorithm that is registered in Python. The schema does not contain these names."""
 
 
 @dataclass
@@ -124,7 +124,7 @@ class Types:
             module.union.append("Name")
         module.union += ["T"] if self.generic(name) else _scalars(uses[0])
         module.union += [f"{one.name}[T]" if one.generic else one.name for one in module.classes.values() if one.kind]
-        module.union += REGISTERED if name == "cc" else []
+        module.union += REGISTERED if name in ("cc", "abr") else []
 
     def generic(self, family: str) -> bool:
         """Whether the family is over the quantity that is drawn."""

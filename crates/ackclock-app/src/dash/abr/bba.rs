@@ -9,7 +9,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "bba",
     summary: "BBA-0: a map from buffer level to rate with a reservoir and a cushion, and hysteresis",
     source: "Huang, Johari, McKeown, Trunnell, Watson, A Buffer-Based Approach to Rate Adaptation, SIGCOMM 2014, section 4",
-    make: |setup| Box::new(Bba::new(setup)),
+    parameters: &[],
+    make: |setup, _| Box::new(Bba::new(setup)),
 };
 
 /// The first version of the buffer-based rule of Netflix's experiment.
@@ -70,7 +71,7 @@ impl Bba {
 }
 
 impl Abr for Bba {
-    fn choose(&mut self, state: &State) -> Decision {
+    fn choose(&mut self, state: &State<'_>) -> Decision {
         Decision::now(self.level(state.buffer, state.previous.unwrap_or(0)))
     }
 }

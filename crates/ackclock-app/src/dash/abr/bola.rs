@@ -9,7 +9,8 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "BOLA as in dash.js: utility and buffer weighed by Lyapunov optimisation, with a placeholder buffer",
     source: "Spiteri, Urgaonkar, Sitaraman, BOLA, INFOCOM 2016 and ToN 2020; Spiteri, Sitaraman, Sparacio, MMSys 2018 \
              (BOLA-E, BOLA-O); dash.js 3, BolaRule",
-    make: |setup| Box::new(Bola::new(setup)),
+    parameters: &[],
+    make: |setup, _| Box::new(Bola::new(setup)),
 };
 
 /// dash.js: buffer level in seconds at which the lowest level still scores best; below it BOLA never pauses.
@@ -98,7 +99,7 @@ impl Bola {
         (1..self.ladder.len()).fold(0, |best, level| if score(level) >= score(best) { level } else { best })
     }
 
-    fn choose_steady(&mut self, state: &State, sustainable: usize) -> Decision {
+    fn choose_steady(&mut self, state: &State<'_>, sustainable: usize) -> Decision {
         self.placeholder = self.placeholder.saturating_add(state.now.saturating_sub(self.idle_since));
         self.idle_since = state.now;
 
@@ -134,7 +135,7 @@ impl Abr for Bola {
         }
     }
 
-    fn choose(&mut self, state: &State) -> Decision {
+    fn choose(&mut self, state: &State<'_>) -> Decision {
         let Some(sustainable) = self.sustainable() else {
             return Decision::now(0);
         };
@@ -193,8 +194,8 @@ mod tests {
         Setup { ladder: LADDER, segment: 2 * SECOND, capacity, safety: 1.0, estimator: Estimator::Mean }
     }
 
-    fn state(now: Nanos, buffer: Nanos) -> State {
-        State { now, buffer, previous: Some(0) }
+    fn state(now: Nanos, buffer: Nanos) -> State<'static> {
+        State::at(now, buffer, Some(0))
     }
 
     /// A segment of `level` at `bps` and without latency, requested at `requested` with `buffer`.

@@ -139,16 +139,22 @@ impl History {
         self.latency.add((download.first_byte - download.requested) as f64 / 1e9, 1.0);
     }
 
+    /// Returns 0.9 of the throughput in bit/s; `None` before the first segment.
+    pub fn safe_bps(&self) -> Option<f64> {
+        Some(self.throughput.lower()? * DASH_JS_SAFETY)
+    }
+
     /// Returns the highest level that 0.9 of the throughput sustains if each segment of `duration` first costs the
     /// latency; `None` before the first segment.
     pub fn sustainable(&self, ladder: &[u64], duration: Nanos) -> Option<usize> {
-        let throughput = self.throughput.lower()? * DASH_JS_SAFETY;
+        let throughput = self.safe_bps()?;
         let dead = self.latency.higher()? / (duration as f64 / 1e9);
         Some(highest_within(ladder, throughput * (1.0 - dead).max(0.0)))
     }
 }
 
-fn bits_per_second(bytes: u64, time: Nanos) -> f64 {
+/// Returns the rate of `bytes` in `time` ns.
+pub(super) fn bits_per_second(bytes: u64, time: Nanos) -> f64 {
     bytes as f64 * 8e9 / time as f64
 }
 

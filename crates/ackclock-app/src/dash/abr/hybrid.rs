@@ -7,7 +7,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "hybrid",
     summary: "DYNAMIC of dash.js: 0.9 of a moving average of throughput at low buffer, BOLA at high",
     source: "Spiteri, Sitaraman, Sparacio, From Theory to Practice, MMSys 2018; dash.js 3, AbrController",
-    make: |setup| Box::new(Hybrid::new(setup)),
+    parameters: &[],
+    make: |setup, _| Box::new(Hybrid::new(setup)),
 };
 
 /// The default rule of dash.js.
@@ -48,7 +49,7 @@ impl Abr for Hybrid {
         self.see(0);
     }
 
-    fn choose(&mut self, state: &State) -> Decision {
+    fn choose(&mut self, state: &State<'_>) -> Decision {
         self.see(state.buffer);
         if self.by_buffer {
             return self.bola.choose(state);
@@ -110,7 +111,7 @@ mod tests {
     fn low_buffer_goes_by_throughput_and_high_by_bola() {
         let mut rule = rule();
         rule.on_segment(&segment(0));
-        let state = |buffer| State { now: 1_400_000_000, buffer, previous: Some(0) };
+        let state = |buffer| State::at(1_400_000_000, buffer, Some(0));
         assert_eq!(
             rule.choose(&state(2 * SECOND)),
             Decision::now(2),

@@ -1,19 +1,31 @@
 //! Rate adaptation, which chooses the level of the ladder for the next segment. Each rule has one file and one line in
-//! [`CATALOGUE`].
+//! [`CATALOGUE`]. Rules of users are [`Registered`].
 
 use ackclock_core::Nanos;
+use ackclock_core::parameters::{Given, Parameter};
 
 mod bba;
 mod bola;
 pub mod estimate;
 mod hybrid;
+mod l2a;
+mod lolp;
+mod mpc;
+mod rule;
 mod throughput;
+mod upcoming;
 
 pub use bba::Bba;
 pub use bola::Bola;
 pub use estimate::Estimator;
 pub use hybrid::Hybrid;
+pub use l2a::L2a;
+pub use lolp::LolPlus;
+pub use mpc::Mpc;
+pub(super) use rule::rate_adaptation;
+pub use rule::{Known, Make, Registered, Rule};
 pub use throughput::Throughput;
+pub use upcoming::Upcoming;
 
 /// The input from which a rule is created.
 #[derive(Clone, Copy, Debug)]
@@ -62,13 +74,27 @@ pub struct Download {
 
 /// The information that a rule has when it chooses.
 #[derive(Clone, Copy, Debug)]
-pub struct State {
+pub struct State<'a> {
     /// Current time.
     pub now: Nanos,
     /// Buffer level.
     pub buffer: Nanos,
     /// Level of the previous segment; `None` for the first segment.
     pub previous: Option<usize>,
+    /// Whether the player plays, so that the buffer drains.
+    pub playing: bool,
+    /// Time from a live event to its playback; `None` for video on demand.
+    pub latency: Option<Nanos>,
+    /// The segments to come.
+    pub upcoming: Upcoming<'a>,
+}
+
+#[cfg(test)]
+impl State<'static> {
+    /// Returns the state of a client that plays and knows nothing of the segments to come.
+    fn at(now: Nanos, buffer: Nanos, previous: Option<usize>) -> State<'static> {
+        State { now, buffer, previous, playing: true, latency: None, upcoming: Upcoming::NONE }
+    }
 }
 
 /// A rule's decision.
@@ -97,7 +123,7 @@ pub trait Abr: Send {
     fn on_stall(&mut self) {}
 
     /// Returns the level of the next segment, for which the buffer has room.
-    fn choose(&mut self, state: &State) -> Decision;
+    fn choose(&mut self, state: &State<'_>) -> Decision;
 }
 
 /// An entry of the catalogue.
@@ -108,12 +134,15 @@ pub struct Entry {
     pub summary: &'static str,
     /// Source of the specification.
     pub source: &'static str,
-    /// Creates the rule for a client.
-    pub make: fn(&Setup<'_>) -> Box<dyn Abr>,
+    /// Parameters that scenarios may set in a table of the rule.
+    pub parameters: &'static [Parameter],
+    /// Creates the rule for a client from the given parameters.
+    pub make: fn(&Setup<'_>, Given<'_>) -> Box<dyn Abr>,
 }
 
 /// All rules, by name.
-pub const CATALOGUE: &[Entry] = &[throughput::ENTRY, bba::ENTRY, bola::ENTRY, hybrid::ENTRY];
+pub const CATALOGUE: &[Entry] =
+    &[throughput::ENTRY, bba::ENTRY, bola::ENTRY, hybrid::ENTRY, mpc::ENTRY, mpc::ROBUST, l2a::ENTRY, lolp::ENTRY];
 
 /// Returns the entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {
@@ -147,14 +176,16 @@ mod tests {
             estimator: Estimator::Mean,
         };
         for entry in CATALOGUE {
-            let mut rule = (entry.make)(&setup);
-            let mut first = (entry.make)(&Setup { ladder: &[300_000, 600_000], ..setup });
-            let state = State { now: 0, buffer: 0, previous: None };
+            let mut rule = (entry.make)(&setup, &[]);
+            let mut first = (entry.make)(&Setup { ladder: &[300_000, 600_000], ..setup }, &[]);
+            let state = State::at(0, 0, None);
             assert_eq!(first.choose(&state), Decision::now(0), "{}", entry.name);
             for index in 0..20 {
                 let now = index * setup.segment;
                 let buffer = (index * setup.segment).min(setup.target());
-                let choice = rule.choose(&State { now, buffer, previous: index.checked_sub(1).map(|_| 0) });
+                let upcoming = Upcoming { ladder: setup.ladder, segment: setup.segment, ..Upcoming::NONE };
+                let previous = index.checked_sub(1).map(|_| 0);
+                let choice = rule.choose(&State { upcoming, ..State::at(now, buffer, previous) });
                 assert_eq!(choice, Decision::now(0), "{}", entry.name);
                 rule.on_segment(&Download {
                     level: 0,

@@ -8,7 +8,8 @@ pub(super) const ENTRY: Entry = Entry {
     name: "throughput",
     summary: "the highest level within the estimated throughput, the lowest while the buffer is low",
     source: "Müller and Timmerer, ACM Multimedia 2011; VLC 2.1, modules/stream_filter/dash, rate-based logic",
-    make: |setup| Box::new(Throughput::new(setup)),
+    parameters: &[],
+    make: |setup, _| Box::new(Throughput::new(setup)),
 };
 
 /// VLC requests the lowest level while its buffer is filled to less than this percentage.
@@ -51,7 +52,7 @@ impl Abr for Throughput {
         self.estimate.add(download);
     }
 
-    fn choose(&mut self, state: &State) -> Decision {
+    fn choose(&mut self, state: &State<'_>) -> Decision {
         match self.estimate.bps() {
             Some(bps) if state.buffer >= self.low => Decision::now(highest_within(&self.ladder, bps * self.safety)),
             _ => Decision::now(0),
@@ -74,7 +75,7 @@ mod tests {
     fn level(setup: &Setup<'_>, bps: u64, buffer: Nanos) -> usize {
         let mut rule = Throughput::new(setup);
         rule.on_segment(&download(bps / 8, 0, SECOND));
-        rule.choose(&State { now: 5 * SECOND, buffer, previous: Some(0) }).level
+        rule.choose(&State::at(5 * SECOND, buffer, Some(0))).level
     }
 
     #[test]
