@@ -21,7 +21,7 @@ use crate::transport;
 const EVENTS_PER_STEP: u64 = 20_000;
 
 /// The same number for runs with algorithms in Python: the interpreter is held for these events, and other threads have
-/// to wait.
+/// to wait. Rate adaptations in Python do not hold it, but may take long.
 const EVENTS_PER_HOLD: u64 = 1000;
 
 /// Time between two visits to the interpreter, for signals and progress.
@@ -129,6 +129,7 @@ pub fn run<'py>(
     meta.set_item("duration_s", scenario.duration as f64 / 1e9)?;
     let own = scenario.registered();
     let rules = scenario.rules();
+    let calls_rules = !rules.is_empty();
     if !own.is_empty() || !rules.is_empty() {
         let sources = PyDict::new(py);
         for algorithm in &own {
@@ -159,8 +160,10 @@ pub fn run<'py>(
         let mut run = Run::called(&scenario, seed, &watching, calls)
             .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
         let mut visited = Instant::now();
-        let step = |run: &mut Run| {
-            if holds { Python::attach(|_| run.step(EVENTS_PER_HOLD)) } else { run.step(EVENTS_PER_STEP) }
+        let step = |run: &mut Run| match (holds, calls_rules) {
+            (true, _) => Python::attach(|_| run.step(EVENTS_PER_HOLD)),
+            (false, true) => run.step(EVENTS_PER_HOLD),
+            (false, false) => run.step(EVENTS_PER_STEP),
         };
         while step(&mut run) {
             failure.check()?;
