@@ -2,7 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy.stats import qmc
 
 import ackclock
 from ackclock import LatinHypercube, Range
@@ -44,6 +46,13 @@ class TestWhatVaries:
         assert found == settings(
             LatinHypercube({"r": Range("1Mbps", "100Mbps", log=True), "x": Range(0, 1), "c": ["a", "b"]}, points)
         )
+
+    def test_a_latin_hypercube_has_the_places_of_scipys(self):
+        for points, seed in ((1, 0), (7, 5), (40, 9)):
+            found = settings(LatinHypercube({"x": Range(0, 1), "y": Range(0, 1)}, points, seed))
+            places = [[one.params["x"], one.params["y"]] for one in found]
+            theirs = qmc.LatinHypercube(d=2, rng=seed).random(points)
+            np.testing.assert_allclose(places, theirs, atol=1e-6)
 
     @pytest.mark.parametrize(
         ("vary", "told"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ RESAMPLES = 2000
 """Number of bootstrap resamples: intervals of means at 95 % vary by about 1 % of their width."""
 
 RESAMPLING_SEED = 20_140_319
+
+NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +113,49 @@ def bootstrap(
     BCa has no acceleration if leaving out a replication never changes the statistic (ties around a median). The
     interval is then that of the percentile method, and the estimate's `method` says so.
     """
-    from scipy import stats as scipy_stats
-
     if method not in ("percentile", "BCa"):
         raise ValueError(f"the bootstrap method must be percentile or BCa, not {method!r}")
     if resamples < 1:
         raise ValueError(f"the number of resamples must be at least 1, not {resamples}")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", scipy_stats.DegenerateDataWarning)
-        warnings.filterwarnings("ignore", "invalid value encountered", RuntimeWarning)
-        interval = scipy_stats.bootstrap(
-            samples,
-            statistic,
-            paired=True,
-            vectorized=True,
-            n_resamples=resamples,
-            confidence_level=level,
-            method=method,
-            rng=np.random.default_rng(RESAMPLING_SEED),
-        ).confidence_interval
-    estimate = Estimate(value, float(interval.low), float(interval.high), samples[0].size, level, method)
-    if method == "BCa" and not estimate.has_interval:
-        return bootstrap(statistic, samples, value, level, "percentile", resamples)
-    return estimate
+    n = samples[0].size
+    drawn = np.random.default_rng(RESAMPLING_SEED).integers(0, n, (resamples, n))
+    found = statistic(*(sample[drawn] for sample in samples), axis=-1)
+    tail = (1 - level) / 2
+    shares = (tail, 1 - tail)
+    if method == "BCa":
+        corrected = _corrected(statistic, samples, found, tail)
+        if corrected is None:
+            return bootstrap(statistic, samples, value, level, "percentile", resamples)
+        shares = corrected
+    low, high = np.quantile(found, shares).tolist()
+    return Estimate(value, low, high, n, level, method)
+
+
+def _corrected(
+    statistic: Callable[..., Any],
+    samples: tuple[NDArray[np.float64], ...],
+    found: NDArray[np.float64],
+    tail: float,
+) -> tuple[float, float] | None:
+    """The shares of the resamples below the ends of a BCa interval; None where bias or acceleration do not exist.
+
+    Efron 1987; Efron and Tibshirani 1993, equations 14.9 to 14.15. Ties count half.
+    """
+    own = float(statistic(*samples, axis=-1))
+    below = float(np.mean(found < own) + np.mean(found <= own)) / 2
+    n = samples[0].size
+    others = ~np.eye(n, dtype=bool)
+    left_out = statistic(*(np.broadcast_to(one, (n, n))[others].reshape(n, n - 1) for one in samples), axis=-1)
+    deviations = left_out.mean() - left_out
+    squares = float(np.sum(deviations**2))
+    if not 0 < below < 1 or not squares > 0:
+        return None
+    acceleration = float(np.sum(deviations**3)) / (6 * squares**1.5)
+    bias = NORMAL.inv_cdf(below)
+
+    def share(z: float) -> float:
+        moved = bias + z
+        return NORMAL.cdf(bias + moved / (1 - acceleration * moved))
+
+    z = NORMAL.inv_cdf(tail)
+    return share(z), share(-z)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.stats import student
 from ackclock.stats.estimate import (
     RESAMPLES,
     Bootstrap,
@@ -87,9 +88,7 @@ def mean(values: ArrayLike, *, level: float = 0.95, method: Method = "t", resamp
 
 def t_quantile(n: int, level: float) -> float:
     """Factor of the standard error of `n` replications: Student's t with n - 1 degrees of freedom."""
-    from scipy import special
-
-    return float(special.stdtrit(n - 1, (1 + level) / 2))
+    return student.quantile(n - 1, (1 + level) / 2)
 
 
 def quantile(

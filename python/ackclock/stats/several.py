@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ackclock.stats import student
 from ackclock.stats.estimate import check_level
 from ackclock.stats.intervals import t_quantile
 
@@ -65,7 +66,5 @@ def p_value(difference: Estimate) -> float | None:
         raise ValueError(f"a p-value needs an interval with the method t, not {difference.method}")
     if not difference.has_interval or difference.low == difference.high:
         return None
-    from scipy import special
-
     error = difference.half_width / t_quantile(difference.n, difference.level)
-    return float(2 * special.stdtr(difference.n - 1, -abs(difference.value) / error))
+    return student.two_sided(difference.n - 1, difference.value / error)

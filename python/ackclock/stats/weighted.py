@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.stats import student
 from ackclock.stats.estimate import Estimate, check_level, sample_of, without_interval
 
 if TYPE_CHECKING:
@@ -33,12 +34,10 @@ class Mean:
 
     def estimate(self, level: float = 0.95) -> Estimate:
         """The mean with its interval by Student's t."""
-        from scipy import special
-
         check_level(level)
         if math.isnan(self.error):
             return without_interval(self.value, self.n, level, "t")
-        half = float(special.stdtrit(self.freedom, (1 + level) / 2)) * self.error if self.error else 0.0
+        half = student.quantile(self.freedom, (1 + level) / 2) * self.error if self.error else 0.0
         return Estimate(self.value, self.value - half, self.value + half, self.n, level, "t")
 
     def p_value(self) -> float | None:
@@ -46,11 +45,9 @@ class Mean:
 
         Values that are the same under all seeds tell nothing about chance.
         """
-        from scipy import special
-
         if not self.error > 0:
             return None
-        return float(2 * special.stdtr(self.freedom, -abs(self.value) / self.error))
+        return student.two_sided(self.freedom, self.value / self.error)
 
 
 def normalised(weights: Sequence[float]) -> NDArray[np.float64]:

@@ -16,6 +16,8 @@ from ackclock.store.layout import COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from numpy.typing import NDArray
+
 __all__ = [
     "WEIGHT",
     "LatinHypercube",
@@ -227,15 +229,27 @@ def _listed(number: int, point: Mapping[str, object]) -> Setting:
 
 
 def _hypercube(vary: LatinHypercube) -> list[Setting]:
-    from scipy.stats import qmc
-
     if vary.points < 1:
         raise SweepError(f"a Latin hypercube has at least one point, not {vary.points}")
     if not vary.vary:
         raise SweepError("a Latin hypercube needs a path to vary")
-    draw = qmc.LatinHypercube(d=len(vary.vary), rng=vary.seed).random(vary.points)
+    draw = _stratified(vary.points, len(vary.vary), vary.seed)
     columns = [_spread(name, values, draw[:, place]) for place, (name, values) in enumerate(vary.vary.items())]
     return [_listed(0, dict(zip(vary.vary, point, strict=True))) for point in zip(*columns, strict=True)]
+
+
+def _stratified(points: int, dimensions: int, seed: int) -> NDArray[Any]:
+    """Places between 0 and 1: in each dimension one in every `points`-th part (McKay, Beckman and Conover 1979)."""
+    import numpy as np
+
+    # A child of the seed, as scipy takes it: sweeps keep their points.
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    within = rng.uniform(size=(points, dimensions))
+    parts = np.tile(np.arange(1, points + 1), (dimensions, 1))
+    for row in parts:
+        rng.shuffle(row)
+    places: NDArray[Any] = (parts.T - within) / points
+    return places
 
 
 def _spread(name: str, values: Range | Sequence[object], places: Iterable[float]) -> list[object]:

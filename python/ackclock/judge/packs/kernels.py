@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.results.declared import KEYS
+from ackclock.stats import student
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,9 +78,7 @@ def not_compared(packed: Result, repeated: Sequence[Result]) -> list[str]:
 
 
 def _quantile(count: int) -> float:
-    from scipy.stats import t
-
-    return float(t.ppf(0.5 + LEVEL / 2, count - 1))
+    return student.quantile(count - 1, 0.5 + LEVEL / 2)
 
 
 def _numbers(result: Result) -> Iterator[tuple[str, float]]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ackclock import stats
 from ackclock.report import Figure, Plot, Series, colour_of
-from ackclock.stats import RESAMPLES, RESAMPLING_SEED, Estimate
+from ackclock.stats import RESAMPLES, RESAMPLING_SEED, Estimate, student
 from ackclock.studies.framework.grid import Reading, hashes
 from ackclock.studies.framework.study import Outcome, Sheet
 
@@ -115,8 +116,6 @@ def largest_saving(
     smallest of eight equal savings, 93 % where one of two points is far ahead. The interval of the chosen point alone
     covers eight equal savings in 74 %.
     """
-    from scipy.stats import norm, t
-
     savings = sign * (1 - treated.mean(axis=1) / control.mean(axis=1))
     value, replications = float(savings.max()), treated.shape[1]
     if replications < 2:
@@ -126,7 +125,7 @@ def largest_saving(
     deviations = sign * (1 - (treated @ weights) / (control @ weights)) - savings[:, None]
     errors = deviations.std(axis=1)
     scaled = deviations / np.where(errors > ROUNDING, errors, math.inf)[:, None]
-    small = t.ppf(0.975, replications - 1) / norm.ppf(0.975)
+    small = student.quantile(replications - 1, 0.975) / NormalDist().inv_cdf(0.975)
     below = max(0.0, float(np.quantile(scaled.max(axis=0), 0.975)))
     above = np.maximum(0.0, np.quantile(-scaled, 0.975, axis=1))
     low, high = (savings - small * below * errors).max(), (savings + small * above * errors).max()
