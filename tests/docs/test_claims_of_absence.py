@@ -11,7 +11,7 @@ DENIED = re.compile(
     r"\b(?:ackclock has no|there is no|there are no|ackclock does not have|ackclock cannot)\b([^.|]*)", re.IGNORECASE
 )
 SECTION = re.compile(r"^## Not in ackclock\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-PAGES = sorted((DOCS / "coming-from").glob("*.md"))
+PAGES = [*sorted((DOCS / "coming-from").glob("*.md")), DOCS / "limits.md"]
 
 
 def things():

@@ -11,9 +11,6 @@ from tools.site.blocks import plain
 
 ROOT = Path(__file__).parents[2]
 
-GENERATED = (("docs", "congestion-control"), ("docs", "queues"), ("docs", "reference"))
-"""Folders whose pages are made with the site. That a link to one leads somewhere is seen when all are there."""
-
 CARRIED = ("*.md", "*.png", "*.ipynb")
 """Files of the folder `docs` that are in the site. A reader downloads a notebook."""
 
@@ -90,9 +87,6 @@ def turned(text: str, source: PurePosixPath, places: dict[PurePosixPath, PurePos
         if "://" in link or link.startswith("mailto:"):
             return match[0]
         linked = PurePosixPath(os.path.normpath(source.parent / link))
-        if linked.parts[:2] in GENERATED:
-            address = os.path.relpath(linked.relative_to("docs"), places[source].parent)
-            return f"{picture}[{label}]({address}{anchor or ''})"
         if not (ROOT / linked).exists():
             raise LookupError(f"{source} links to {link}, which does not exist")
         if linked not in places:
