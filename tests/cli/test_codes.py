@@ -36,6 +36,7 @@ PINNED = {
     "ACK010": "ScenarioError",
     "ACK011": "RenamedWarning",
     "ACK012": "DocumentError",
+    "ACK013": "ExtraError",
     "ACK020": "AlgorithmError",
     "ACK021": "LoadError",
     "ACK022": "LibraryError",

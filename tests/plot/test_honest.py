@@ -6,7 +6,8 @@ import pytest
 from matplotlib import pyplot as plt
 
 from ackclock.plot import benefit_curves, cdfs, throughput_delay
-from ackclock.plot.canvas import INK, around
+from ackclock.plot.canvas import INK
+from ackclock.plot.cloud import around
 from ackclock.plot.flows import looks, other_colours
 from ackclock.plot.palette import COLOURS, style_of
 from ackclock.stats import mean

@@ -13,14 +13,15 @@ __all__ = ["OTHERS", "TOOLS", "floors", "pins"]
 
 ROOT = Path(__file__).parents[2]
 
-EXTRAS = ("cluster", "serve")
+EXTRAS = ("cluster", "plot", "serve")
 """The optional dependencies of users; those of tests have no floor that anybody relies on."""
 
 TOOLS = ("hypothesis", "jsonschema", "pytest", "pytest-xdist")
 """The packages that the tests need besides."""
 
-OTHERS = ("pandas", "polars", "pyarrow<21")
-"""The packages to which tests hand tables, in versions that go with the oldest numpy."""
+OTHERS = ("pandas", "polars", "pyarrow<21", "scipy")
+"""The packages to which tests hand tables, and with whose numbers they compare, in versions that go with the oldest
+numpy."""
 
 
 def floors() -> list[str]:

@@ -115,7 +115,21 @@ def test_nothing_is_installed_that_only_notebooks_need(installed):
     )
     names = {package["name"].lower() for package in json.loads(listing.stdout)}
     assert "ackclock" in names
-    assert not names & {"uplot-python", "ipython", "pandas", "pyarrow"}
+    assert not names & {"uplot-python", "ipython", "matplotlib", "pandas", "pyarrow", "scipy"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sizes are those of wheels for Linux")
+def test_an_environment_with_it_is_small(installed):
+    size = sum(path.lstat().st_size for path in installed.parent.rglob("*") if path.is_file())
+    assert size < 250e6
+
+
+def test_a_figure_names_the_extra_that_it_needs(installed, run, tmp_path):
+    run("new", "scenario", "transfer")
+    command = [installed / "ackclock", "plot", "transfer.toml", "rtt"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(installed), capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "pip install 'ackclock[plot]'" in done.stderr
 
 
 def test_it_says_its_version(run):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ackclock.base import files
+from ackclock.base import extras, files
 from ackclock.cli.commands import Json, Out, Set, Threads, at_least_one, overrides_of, tell_lateness
 from ackclock.cli.contrasts import compare_settings
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
@@ -112,6 +112,8 @@ def compare(
     names = [name.strip() for name in backends.split(",") if name.strip()]
     if len(names) < 2 or len(set(names)) < len(names):
         raise UsageError(f"--backends {backends}: expected at least two different ones, such as sim,linux:6.12")
+    if out is not None:
+        extras.require("matplotlib", "the figures of --out")
     share = _share("1%" if tolerance is None else tolerance)
     found = _compared(what, names, measure, seeds or PAIRS, settings, share, level, out, threads)
     for runs in found.runs.values():

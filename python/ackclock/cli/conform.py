@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from ackclock.base import files
+from ackclock.base import extras, files
 from ackclock.cli.commands import Json, Load, Out, Set, at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
 from ackclock.engine.run import SIM, seeds_from
@@ -107,6 +107,7 @@ def conform(
         backend = where.exact
     load_files(load)
     if out is not None:
+        extras.require("matplotlib", "the figures of --out")
         files.check_folder(out)
     if transport is None:
         cc = cc or ("bbr3" if backend == SIM else "bbr")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ackclock.base import files
+from ackclock.base import extras, files
 from ackclock.cli.commands import Load, Set, load_files, overrides_of
 from ackclock.cli.contrasts import contrasts_against, write_contrasts
 from ackclock.cli.output import DONE, UsageError, did_you_mean, print_table, say
@@ -91,6 +91,7 @@ def plot(
     offset
         Seconds by which the measurement begins after the flow.
     """
+    extras.require("matplotlib", "figures")
     from ackclock import plot as figures
     from ackclock.engine.run import run
     from ackclock.plot import reference as references

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from ackclock.base import extras
 from ackclock.cli.output import UsageError, say
 
 __all__ = ["serve"]
@@ -51,14 +52,9 @@ def serve(
         raise UsageError("--token: accepted: 16 to 200 letters, digits, hyphens, dots and underscores")
     if not 0 <= port <= LARGEST_PORT:
         raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
-    try:
-        from ackclock.report.serve import serve as serve_store
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
-            raise
-        raise UsageError(
-            f"serve needs {error.name}: install ackclock[serve], which has starlette and uvicorn"
-        ) from None
+    for package in ("starlette", "uvicorn"):
+        extras.require(package, "pages of a server")
+    from ackclock.report.serve import serve as serve_store
     from ackclock.store import open_store
 
     # Errors of the store are reported before anybody opens a page.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from ackclock.cc import registry
@@ -259,10 +261,15 @@ def _figures(name: str) -> Iterator[Subject]:
     from ackclock.cli.plot import FIGURES
 
     if name in FIGURES:
-        from ackclock.plot.run import Plot
-
-        told = " ".join((getattr(Plot, name).__doc__ or "").partition("\n\n")[0].split())
+        told = " ".join(_docstring("run.py", name).partition("\n\n")[0].split())
         yield Subject("a figure", name, told, {"draw": f"ackclock plot SCENARIO {name}"})
+
+
+def _docstring(file: str, method: str) -> str:
+    """The docstring of a method of a file of `ackclock.plot`, read without matplotlib."""
+    tree = ast.parse(resources.files("ackclock.plot").joinpath(file).read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == method]
+    return ast.get_docstring(found[0]) or ""
 
 
 def _codes(name: str) -> Iterator[Subject]:

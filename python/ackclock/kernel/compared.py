@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.base import extras, files
 from ackclock.engine.compare import SHARES, compare
 from ackclock.engine.run import SIM, run
 from ackclock.kernel.runs import table_of
@@ -106,7 +107,7 @@ class Backends:
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json``, the runs of each backend, and the figure into a folder."""
-        from ackclock.base import files
+        extras.require("matplotlib", "figures")
         from ackclock.plot.backends import overlay
         from ackclock.plot.canvas import save
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ackclock.base import extras
+
 if TYPE_CHECKING:
     from ackclock.plot.canvas import COLUMN, PAPER, paper, save
     from ackclock.plot.heatmap import benefit_map
@@ -48,6 +50,7 @@ if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of
     def __getattr__(name: str) -> Any:
         if name not in _HOMES:
             raise AttributeError(f"module 'ackclock.plot' has no attribute {name!r}")
+        extras.require("matplotlib", "figures")
         value = getattr(import_module(f"ackclock.plot.{_HOMES[name]}"), name)
         globals()[name] = value
         return value

@@ -31,7 +31,6 @@ __all__ = [
     "INK",
     "PAPER",
     "Drawn",
-    "around",
     "axes_or",
     "from_zero",
     "legend",
@@ -208,19 +207,6 @@ def _apart(axes: Axes, places: Sequence[float]) -> bool:
         (np.log(right) - np.log(left)) * scale > (texts[at] + texts[at + 1]) / 2 + 3
         for at, (left, right) in enumerate(pairwise(places))
     )
-
-
-def around(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
-    """Limits of an axis for values: from zero if they reach down to it, else around them, so that they fill the axis.
-
-    The span is at least `least` of the largest value, so that small differences do not look large.
-    """
-    low, high = min(values), max(values)
-    if low <= 0.5 * high:
-        return min(0.0, low), max(high + 0.06 * (high - min(low, 0.0)), 1e-9)
-    span = max(high - low, least * abs(high))
-    middle = (low + high) / 2
-    return middle - 0.62 * span, middle + 0.62 * span
 
 
 def save(drawn: Drawn, path: str | Path) -> None:

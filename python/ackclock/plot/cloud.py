@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Shape", "ellipse", "shape"]
+__all__ = ["LEAST", "Shape", "around", "ellipse", "shape"]
 
 CORNERS = 72
 """Number of corners of the polygon that draws an ellipse."""
+
+LEAST = 0.1
+"""Least part of the largest throughput that the axis of throughput against delay spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +61,16 @@ def shape(label: str, x: ArrayLike, y: ArrayLike) -> Shape:
         raise ValueError(f"cloud {label!r}: x is above 0, and neither holds NaN or infinity")
     outline_x, outline_y = ellipse(np.log(across), up)
     return Shape(float(np.median(across)), float(np.median(up)), np.exp(outline_x), outline_y)
+
+
+def around(values: Sequence[float], least: float = 0.0) -> tuple[float, float]:
+    """Limits of an axis for values: from zero if they reach down to it, else around them, so that they fill the axis.
+
+    The span is at least `least` of the largest value, so that small differences do not look large.
+    """
+    low, high = min(values), max(values)
+    if low <= 0.5 * high:
+        return min(0.0, low), max(high + 0.06 * (high - min(low, 0.0)), 1e-9)
+    span = max(high - low, least * abs(high))
+    middle = (low + high) / 2
+    return middle - 0.62 * span, middle + 0.62 * span

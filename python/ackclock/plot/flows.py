@@ -8,9 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from matplotlib.colors import to_hex, to_rgb
-
 from ackclock.plot.palette import COLOURS, has_style, styles_of
 
 if TYPE_CHECKING:
@@ -111,5 +108,7 @@ def _shade(colour: str, at: int, count: int) -> str:
     if count == 1:
         return colour
     towards = DARKEST + (LIGHTEST - DARKEST) * at / (count - 1)
-    end = np.ones(3) if towards > 0 else np.zeros(3)
-    return to_hex(tuple((1 - abs(towards)) * np.asarray(to_rgb(colour)) + abs(towards) * end))
+    end = 1.0 if towards > 0 else 0.0
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    mixed = [(1 - abs(towards)) * part + abs(towards) * end for part in parts]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)

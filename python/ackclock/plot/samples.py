@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from matplotlib.lines import Line2D
 
-from ackclock.plot.canvas import INK, around, axes_or, legend, logarithmic, paper, words
-from ackclock.plot.cloud import shape
+from ackclock.plot.canvas import INK, axes_or, legend, logarithmic, paper, words
+from ackclock.plot.cloud import LEAST, around, shape
 from ackclock.plot.palette import styles_of
 from ackclock.plot.series import share
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
 
 __all__ = ["benefit_curves", "cdfs", "throughput_delay"]
-
-LEAST = 0.1
-"""Least part of the largest throughput that the axis of throughput against delay spans."""
 
 
 def throughput_delay(

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from ackclock.plot.canvas import around
-from ackclock.plot.cloud import shape
-from ackclock.plot.samples import LEAST
+from ackclock.plot.cloud import LEAST, around, shape
 from ackclock.report.colours import both
 from ackclock.report.figures import linear_ticks
 from ackclock.report.words import cell_text

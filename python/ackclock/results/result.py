@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, overload
 import numpy as np
 
 from ackclock import stats
-from ackclock.base import files
+from ackclock.base import extras, files
 from ackclock.base.hooks import Hook
 from ackclock.base.table import Table, stack
 from ackclock.results.declared import ASKED, PROBES, SUMMARISED
@@ -96,7 +96,11 @@ class Result(_Tables):
 
     @property
     def plot(self) -> Plot:
-        """Figures in matplotlib: ``result.plot.window()``, ``.throughput()``, ``.queue()`` and others."""
+        """Figures in matplotlib: ``result.plot.window()``, ``.throughput()``, ``.queue()`` and others.
+
+        Needs the extra ``plot``; without it, ExtraError says so.
+        """
+        extras.require("matplotlib", "figures")
         return _figures(self)
 
     def dash_quality(self) -> dict[str, float]:

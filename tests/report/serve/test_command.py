@@ -49,7 +49,7 @@ class TestCommand:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "starlette", None)
         assert main(["serve", str(folder)]) == 2
-        assert "install ackclock[serve]" in capsys.readouterr().err
+        assert "pip install 'ackclock[serve]'" in capsys.readouterr().err
 
     def test_ipv6_where_asked(self, folder):
         if not Path("/proc/net/if_inet6").exists():
