@@ -424,10 +424,14 @@ def _line(
 
 
 def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """Places of at most so many points that look like all: of equal parts of x the first, lowest and highest."""
+    """Places of at most so many points that look like all: of equal parts of x the first, lowest and highest.
+
+    Of a part with a gap, the first value that is missing and the next one that is there are kept, too.
+    """
     if len(x) <= most:
         return np.arange(len(x))
-    parts = max(1, most // 3)
+    missing = ~np.isfinite(y)
+    parts = max(1, most // (5 if missing.any() else 3))
     edges = np.linspace(x[0], x[-1], parts + 1)
     starts = np.searchsorted(x, edges[:-1], side="left").tolist()
     kept: list[int] = []
@@ -436,6 +440,9 @@ def thin(x: NDArray[np.float64], y: NDArray[np.float64], most: int) -> NDArray[n
         places = {start}
         if np.isfinite(part).any():
             places |= {start + int(np.nanargmin(part)), start + int(np.nanargmax(part))}
+        if missing[start:stop].any():
+            first = start + int(np.argmax(missing[start:stop]))
+            places |= {first, first + int(np.argmin(missing[first:stop]))}
         kept += sorted(places)
     return np.array(kept, dtype=np.intp)
 
