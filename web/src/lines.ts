@@ -7,8 +7,18 @@ import { saveable } from "./save";
 
 type Range = [number, number];
 
+interface Told {
+  /** Is told why figures did not come. */
+  readonly failed: (error: unknown) => void;
+  /** Is told what is zoomed to, or null for all. */
+  readonly zoomed: (range: Range | null) => void;
+}
+
 /** Milliseconds without a further zoom, after which the detail is asked for. */
 const SETTLED = 120;
+
+/** The identifier of a panel, which links lead to. */
+export const panelOf = (title: string): string => `panel-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
 
 export class Lines {
   private readonly plots = new Map<string, Plot>();
@@ -17,11 +27,11 @@ export class Lines {
   private timer = 0;
   private asked = 0;
 
-  /** `fetch` gives the figures of a stretch of time; `failed` is told why it did not. */
+  /** `fetch` gives the figures of a stretch of time; null if there is no more detail than what is shown. */
   constructor(
     private readonly place: HTMLElement,
-    private readonly fetch: (range: Range) => Promise<readonly Figure[]>,
-    private readonly failed: (error: unknown) => void,
+    private readonly fetch: ((range: Range) => Promise<readonly Figure[]>) | null,
+    private readonly told: Told,
   ) {}
 
   /** Removes all panels. What is zoomed to is kept for those to come. */
@@ -41,7 +51,8 @@ export class Lines {
     for (const figure of figures) {
       const element = make("div", { className: "plot" });
       const note = make("p", { className: "source", textContent: figure.note ?? "" });
-      this.place.append(make("div", { className: "panel" }, make("h4", { textContent: figure.title }), element, note));
+      const id = panelOf(figure.title);
+      this.place.append(make("div", { className: "panel", id }, make("h4", { textContent: figure.title }), element, note));
       const plot = new Plot(element, figure, { sync: "time", zoomed: (now) => this.zoomed(now) });
       saveable(element, plot);
       if (range) plot.zoom(range);
@@ -52,10 +63,23 @@ export class Lines {
     if (range) this.zoomed(range);
   }
 
+  /** Takes newer data of the panels that are shown. Returns whether it could: they have to be the same figures. */
+  update(figures: readonly Figure[]): boolean {
+    const same = figures.length === this.plots.size && figures.every((one) => this.plots.get(one.title)?.isLike(one));
+    if (same) figures.forEach((one) => this.plots.get(one.title)!.update(one));
+    return same;
+  }
+
+  /** Shows all times again in every panel. */
+  whole(): void {
+    this.plots.forEach((plot) => plot.zoom(null));
+  }
+
   private zoomed(range: Range | null): void {
     this.range = range;
+    this.told.zoomed(range);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => void this.refine(), SETTLED);
+    if (this.fetch) this.timer = setTimeout(() => void this.refine(), SETTLED);
   }
 
   private async refine(): Promise<void> {
@@ -68,9 +92,9 @@ export class Lines {
     }
     let figures: readonly Figure[];
     try {
-      figures = await this.fetch(range);
+      figures = await this.fetch!(range);
     } catch (error) {
-      this.failed(error);
+      this.told.failed(error);
       return;
     }
     if (number !== this.asked) return;

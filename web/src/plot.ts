@@ -393,6 +393,22 @@ export class Plot {
     this.zoom(range);
   }
 
+  /** Whether a figure has the series of this one. */
+  isLike(given: Figure): boolean {
+    const labels = given.series.map((line) => line.label).join("\n");
+    return labels === this.whole.series.map((line) => line.label).join("\n");
+  }
+
+  /** Draws newer data of the same series. What is zoomed to stays; else all is shown. */
+  update(given: Figure): void {
+    const range = this.range;
+    const now = drawable(given);
+    Object.assign(this.whole, now);
+    Object.assign(this.figure, now);
+    this.u.setData(dataOf(this.figure), false);
+    this.zoom(range);
+  }
+
   redraw(): void {
     this.u.redraw();
     this.sign();

@@ -1,6 +1,7 @@
 // The page of a store: runs to choose, what they are overlaid in, and what has finished since.
 
 import { byId, make } from "./dom";
+import { Jumps } from "./jumps";
 import { Lines } from "./lines";
 import { saveTable } from "./save";
 import { barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./store";
@@ -26,7 +27,11 @@ const told = (error: unknown): HTMLElement => make("p", { className: "error", te
 const hint = (): HTMLElement => make("p", { textContent: "Choose runs above." });
 const nameOf = (run: Run): string => [...run.values, `seed ${run.seed}`].join(", ");
 const inOrder = (): Run[] => state.runs.filter((run) => chosen.has(run.run));
-const lines = new Lines(byId("lines"), (range) => linesOf(inOrder(), range), tell);
+const jumps = new Jumps(byId("jumps"), () => lines.whole(), () => draw());
+const lines = new Lines(byId("lines"), async (range) => (await linesOf(inOrder(), range, jumps.flow)).figures, {
+  failed: tell,
+  zoomed: (range) => jumps.zoomed(range),
+});
 
 /** Puts an error into the line on the state of the store. */
 function tell(error: unknown): void {
@@ -128,14 +133,22 @@ async function bars(number: number): Promise<void> {
 
 async function overTime(number: number): Promise<void> {
   const runs = inOrder();
-  if (!runs.length) return lines.clear(hint());
+  const instead = (node: Node): void => {
+    lines.clear(node);
+    jumps.show([], []);
+  };
+  if (!runs.length) return instead(hint());
   try {
-    const figures = await linesOf(runs, null);
+    const { figures, flows } = await linesOf(runs, null, jumps.flow);
     if (number !== asked) return;
-    if (figures.length) lines.show(figures);
-    else lines.clear(make("p", { textContent: "Nothing of these runs was recorded over time." }));
+    if (!figures.length) return instead(make("p", { textContent: "Nothing of these runs was recorded over time." }));
+    lines.show(figures);
+    jumps.show(figures.map((figure) => figure.title), flows);
   } catch (error) {
-    if (number === asked) lines.clear(told(error));
+    if (number !== asked) return;
+    // The flow that was chosen may be one of other runs.
+    if (jumps.flow !== null && jumps.forget()) return void overTime(number);
+    instead(told(error));
   }
 }
 

@@ -51,8 +51,19 @@ export const queryOf = (runs: readonly Run[]): string => `runs=${runs.map((run) 
 export const barsOf = (runs: readonly Run[], measure: string): Promise<Bars> =>
   fetched(`api/bars?${queryOf(runs)}&of=${encodeURIComponent(measure)}`);
 
-/** Lines over all time, or over a stretch of it in more detail. */
-export async function linesOf(runs: readonly Run[], range: readonly [number, number] | null): Promise<readonly Figure[]> {
-  const part = range ? `&from=${range[0]}&to=${range[1]}` : "";
-  return (await fetched<{ figures: Figure[] }>(`api/lines?${queryOf(runs)}${part}`)).figures;
+export interface Overlay {
+  readonly figures: readonly Figure[];
+  /** The flows of all of the runs. */
+  readonly flows: readonly string[];
 }
+
+/** Lines over all time, or over a stretch of it in more detail, of all flows or of one. */
+export const linesOf = (
+  runs: readonly Run[],
+  range: readonly [number, number] | null,
+  flow: string | null,
+): Promise<Overlay> => {
+  const part = range ? `&from=${range[0]}&to=${range[1]}` : "";
+  const one = flow === null ? "" : `&flow=${encodeURIComponent(flow)}`;
+  return fetched(`api/lines?${queryOf(runs)}${part}${one}`);
+};

@@ -15,6 +15,7 @@ from tests.helpers.browser import Browser, needs_browser
 from tests.helpers.scenarios import PROBED
 from tests.helpers.serving import Served
 from tests.helpers.stores import CC_GRID
+from tests.helpers.zooming import SEQUENCE, zoom
 
 pytestmark = [pytest.mark.slow, needs_browser]
 
@@ -40,22 +41,6 @@ COUNT = """(() => {
   };
 })()"""
 """Counts the rectangles, which are sent segments, of each canvas since it was drawn last."""
-
-SEQUENCE = "[...document.querySelectorAll('.panel')].find(one => one.textContent.startsWith('Time-sequence'))"
-
-
-def zoom(page, place, left, right):
-    """Drags over a part of a plot's width; with none, shows all again."""
-    page.run(f"{place}.scrollIntoView({{block: 'center'}})")
-    page.settle()
-    begin, middle, width = page.run(
-        f"(() => {{ const box = {place}.querySelector('.u-over').getBoundingClientRect(); "
-        "return [box.left, box.top + box.height / 2, box.width] })()"
-    )
-    page.hover(begin + left * width, middle)
-    page.mouse("mousePressed", begin + left * width, middle)
-    page.mouse("mouseMoved", begin + right * width, middle)
-    page.mouse("mouseReleased", begin + right * width, middle)
 
 
 def test_the_page_opens_with_the_first_seed_of_each_setting(served, runs):

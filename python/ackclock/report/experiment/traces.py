@@ -71,6 +71,8 @@ class View:
     start: float = -np.inf
     end: float = np.inf
     """The stretch of time, in seconds."""
+    flow: str | None = None
+    """The flow that is drawn alone; None for all that have room."""
 
     def cut(self, x: NDArray[np.float64]) -> slice:
         """Places of the points of this stretch of time, and of one more on each side, of times in order."""
@@ -146,6 +148,8 @@ def panels(
     packets: int = 0,
     span: tuple[float, float] | None = None,
     competing: Sequence[Sequence[str]] = (),
+    *,
+    flow: str | None = None,
 ) -> list[Plot]:
     """All that can be drawn of a run over time.
 
@@ -161,8 +165,10 @@ def panels(
         Start and end in seconds of the stretch of time that is drawn; without it, all of the run.
     competing
         Names of flows that share a route and always have data to send: Jain's index is of each of these lists.
+    flow
+        The flow that is drawn alone, in its window, its rates, its video and its time-sequence graph.
     """
-    view = View(most, packets, *(span or (-np.inf, np.inf)))
+    view = View(most, packets, *(span or (-np.inf, np.inf)), flow)
     found: list[Plot] = []
     if "window" in result.tables:
         found += _window(result, view)
@@ -191,7 +197,7 @@ def _marked(plot: Plot, events: Events) -> Plot:
 
 def _window(result: Result, view: View) -> list[Plot]:
     table = result.window
-    flows, note = _first(table, "flow")
+    flows, note = _first(table, "flow", view.flow)
     shown = {flow: look.style.colour for flow, look in looks(result, flows).items()}
     window: list[Series] = []
     rtt: list[Series] = []
@@ -268,7 +274,7 @@ def _rates(result: Result, view: View, competing: Sequence[Sequence[str]]) -> li
     except ValueError:
         # A single interval, or no flow: nothing goes on over time.
         return []
-    flows, note = _first(result.rates, "flow")
+    flows, note = _first(result.rates, "flow", view.flow)
     shown = looks(result, flows)
     lines = [
         _line(flow, binned.edges, np.append(bps, bps[-1]) / 1e6, shown[flow].style.colour, view)
@@ -332,7 +338,7 @@ def _queues(result: Result, view: View) -> list[Plot]:
 
 def _dash(result: Result, view: View) -> list[Plot]:
     table = result.dash_segments
-    flows, note = _first(table, "flow")
+    flows, note = _first(table, "flow", view.flow)
     shown = looks(result, flows)
     levels, buffers = [], []
     for flow in flows:
@@ -359,7 +365,7 @@ def _dash(result: Result, view: View) -> list[Plot]:
 def _sequence(result: Result, view: View) -> list[Plot]:
     """The time-sequence graph of the first flow whose source sent segments with payload."""
     table = result.packets
-    flows = tables.chosen(result.flows, "flow", None)
+    flows = tables.chosen(result.flows, "flow", None) if view.flow is None else [view.flow]
     flow = next((one for one in flows if len(tables.segments(table, one)["sent"][0])), None)
     if flow is None:
         return []
@@ -398,9 +404,11 @@ def _shares(lengths: dict[str, int], most: int) -> dict[str, int]:
     return shares
 
 
-def _first(table: Table, column: str) -> tuple[list[str], str]:
-    """The flows or links that a panel has, and what it leaves out."""
+def _first(table: Table, column: str, only: str | None = None) -> tuple[list[str], str]:
+    """The flows or links that a panel has, and what it leaves out. With `only`, this one alone, if the table has it."""
     names = tables.chosen(table, column, None)
+    if only is not None:
+        return [name for name in names if name == only], ""
     left = len(names) - MOST_FLOWS
     return names[:MOST_FLOWS], f"{left} of {len(names)} {column}s are left out." if left > 0 else ""
 

@@ -44,6 +44,9 @@ MOST_RUNS = 12
 MOST_LISTED = 5000
 """Runs that the page lists."""
 
+MOST_NAMED = 200
+"""Flows that the page can choose from."""
+
 POINTS = 1500
 """Points of a line that are sent at most."""
 
@@ -154,17 +157,25 @@ def _asked(request: Request, store: Store) -> list[str]:
 
 
 def _lines(request: Request, store: Store) -> Response:
-    """Lines over time: the panels of a report, each with the lines of all runs asked for, over a stretch of time."""
+    """Lines over time: the panels of a report, each with the lines of all runs asked for, over a stretch of time.
+
+    With `flow`, those of one flow alone.
+    """
     keys = _asked(request, store)
     span = _span(request)
     results = [store.result(key, DRAWN) for key in keys]
+    flows = list(dict.fromkeys(str(name) for result in results for name in result.flows["flow"]))
+    flow = request.query_params.get("flow")
+    if flow is not None and flow not in flows:
+        raise AskedError(f"no flow {flow[:40]!r} in these runs")
     competing = competing_at_all([one.competing for one in store.sweeps])
     most, packets = POINTS // len(keys) + 100, PACKETS // len(keys)
-    plots = overlaid([panels(result, most, packets, span, competing) for result in results], colours_of(results))
+    drawn = [panels(result, most, packets, span, competing, flow=flow) for result in results]
+    plots = overlaid(drawn, colours_of(results))
     figures = [plot.data() | {"note": plot.caption} for plot in plots]
     if span is None:
         share_x(figures, plots)
-    return JSONResponse({"figures": figures})
+    return JSONResponse({"figures": figures, "flows": flows[:MOST_NAMED]})
 
 
 def _span(request: Request) -> tuple[float, float] | None:
