@@ -230,7 +230,7 @@ def export(
         if table is not None:
             written = _rows_of(opened, table)
             rows = len(written)
-            write_table(out, written)
+            write_table(out, written, of=table)
         elif against is not None:
             contrasts = contrasts_against(opened, against, of, LEVEL)
             rows = len(contrasts)

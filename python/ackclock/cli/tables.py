@@ -28,8 +28,11 @@ __all__ = [
 ]
 
 
-def write_table(out: Path, table: Table) -> None:
-    """Writes a table as CSV, or as Parquet if the name of the file ends in .parquet."""
+def write_table(out: Path, table: Table, of: str | None = None) -> None:
+    """Writes a table as CSV, or as Parquet if the name of the file ends in .parquet.
+
+    With `of`, the name of a table of runs, Parquet has the units and descriptions of its columns.
+    """
     if out.suffix != ".parquet":
         files.write_csv(out, table)
         return
@@ -38,8 +41,11 @@ def write_table(out: Path, table: Table) -> None:
     from arro3.core import Table as ArrowTable
     from arro3.io import write_parquet
 
+    from ackclock.store.parts import described
+
     content = io.BytesIO()
-    write_parquet(ArrowTable.from_arrow(table), content)
+    whole = ArrowTable.from_arrow(table)
+    write_parquet(whole if of is None else described(of, whole), content)
     files.write_bytes(out, content.getvalue())
 
 

@@ -25,7 +25,7 @@ from ackclock.report.serve.overlay import colours_of, overlaid
 from ackclock.report.serve.shelf import Shelf
 from ackclock.results.measure import Measure
 from ackclock.results.usual import Group, competing_at_all, usual_measures
-from ackclock.store.parts import stacked
+from ackclock.store.parts import described, stacked
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -215,7 +215,7 @@ def _data(request: Request, store: Store) -> Response:
         raise AskedError("tables come as csv, parquet and arrow")
     keys = _asked(request, store)
     found = [(key, store.result(key, [table]).tables.get(table)) for key in keys]
-    whole = stacked([(key, ArrowTable.from_arrow(one)) for key, one in found if one is not None])
+    whole = described(table, stacked([(key, ArrowTable.from_arrow(one)) for key, one in found if one is not None]))
     out = io.BytesIO()
     if form == "parquet":
         write_parquet(whole, out)
