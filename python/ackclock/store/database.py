@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 import duckdb
@@ -13,7 +14,7 @@ from ackclock.store.layout import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["ask", "explained"]
+__all__ = ["ask", "explained", "without_bar"]
 
 POLL_S = 0.05
 """Seconds between two looks for an interrupt where waiting itself cannot be interrupted, as on Windows."""
@@ -55,6 +56,12 @@ def ask(what: object, connection: duckdb.DuckDBPyConnection, question: Callable[
         while not answer.done():
             connection.interrupt()
             wait([answer], POLL_S)
+
+
+def without_bar(connection: duckdb.DuckDBPyConnection) -> None:
+    """Switches DuckDB's progress bar off. In a notebook without ipywidgets there is none, and DuckDB refuses to."""
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
 
 
 def explained(message: str, tables: Sequence[str]) -> str:

@@ -18,7 +18,7 @@ from ackclock.base.near import suggestion
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
 from ackclock.stats.weighted import normalised
-from ackclock.store.database import ask, explained
+from ackclock.store.database import ask, explained, without_bar
 from ackclock.store.layout import Layout, StoreError, listed, read
 from ackclock.store.packed import DamagedRunError, Packed, unbatch, unpack
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
@@ -164,7 +164,7 @@ class Store:
         self.tables: list[str] = sorted(found | {"runs"})
         """The names of the tables; ``runs`` is one of them."""
         self._database = duckdb.connect()
-        ask(self.path, self._database, lambda database: database.execute("SET enable_progress_bar = false"))
+        ask(self.path, self._database, without_bar)
         self._make_runs()
 
     def close(self) -> None:
