@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -88,6 +90,51 @@ def test_a_packet_takes_the_delay_of_both_directions(echo: int) -> None:
     [(number, time_s)] = answers(done)
     assert number == 0
     assert time_s >= 0.12
+
+
+@needs_rights
+def test_a_live_graph_shows_the_links_while_the_command_runs(echo: int, tmp_path: Path) -> None:
+    """The command goes on until the test has seen what it sent on the page."""
+    go = tmp_path / "go"
+    waiting = f"""
+import os, pathlib, socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as channel:
+    while not pathlib.Path({str(go)!r}).exists():
+        channel.sendto(bytes(1000), (os.environ["ACKCLOCK_OUTSIDE"], {echo}))
+        time.sleep(0.01)
+"""
+    out = tmp_path / "out"
+    line = (sys.executable, "-m", "ackclock", "emulate", "--live", "--rate", "10Mbps", "--delay", "5ms")
+    line += ("--share", "1", "--out", str(out), "--", sys.executable, "-c", waiting)
+    with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert "live graph at http://127.0.0.1:" in said
+        address, _, token = said.split()[-1].partition("?token=")
+        request = urllib.request.Request(f"{address}api/live", headers={"Authorization": f"Bearer {token}"})
+        try:
+            for _ in range(PATIENCE):
+                with urllib.request.urlopen(request) as answer:
+                    figures = {one["title"]: one for one in json.loads(answer.read())["figures"]}
+                rates = {one["label"]: one["y"] for one in figures.get("Rate", {"series": []})["series"]}
+                if any(rate > 0 for rate in rates.get("bottleneck.reverse", [])):
+                    break
+                time.sleep(0.01)
+            else:
+                pytest.fail("nothing was seen")
+        finally:
+            go.touch()
+            error = process.stderr.read()
+        assert process.wait() == 0, error
+    assert {"Rate", "Queue"} <= figures.keys()
+    # What the page drew is in the folder, and ends where the table of links does at the latest.
+    looks = list(csv.DictReader((out / "looks.csv").read_text(encoding="utf-8").splitlines()))
+    assert [*looks[0]] == ["time_s", "link", "bytes", "packets", "drops", "queue_packets", "queue_bytes"]
+    totals = {row["link"]: row for row in csv.DictReader((out / "links.csv").read_text(encoding="utf-8").splitlines())}
+    for link in ("bottleneck", "bottleneck.reverse"):
+        counts = [int(row["packets"]) for row in looks if row["link"] == link]
+        assert counts == sorted(counts)
+        assert 0 < counts[-1] <= int(totals[link]["packets"])
 
 
 @needs_rights

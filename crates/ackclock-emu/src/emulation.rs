@@ -6,7 +6,7 @@ use ackclock_app::Side;
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_scenario::{Scenario, ScenarioError};
-use ackclock_sim::relay::{Fate, Happened, Parcel, Relay, Sender};
+use ackclock_sim::relay::{Fate, Gauge, Happened, Parcel, Relay, Sender};
 use ackclock_wire::transit::{Pair, Transit, mark};
 
 /// Number of connections after which the numbers of connections begin again.
@@ -151,6 +151,16 @@ impl Emulation {
         self.seen
     }
 
+    /// Returns the names of the links in each direction, in the order of [`Emulation::gauges`].
+    pub fn links(&self) -> Vec<String> {
+        self.relay.links().map(str::to_owned).collect()
+    }
+
+    /// Returns each link as it was at the time of the last call.
+    pub fn gauges(&mut self) -> Vec<Gauge> {
+        self.relay.gauges()
+    }
+
     /// Ends the emulation and returns the tables `links`, up to the time of the last call, and, if the scenario asks for
     /// it, `queues`.
     pub fn finish(self) -> Tables {
@@ -234,6 +244,24 @@ mod tests {
         let numbers = |to| left.iter().filter(|(side, ..)| *side == to).map(|(_, n, ..)| *n).collect::<Vec<_>>();
         assert_eq!((numbers(Side::Sink), numbers(Side::Source)), (vec![0, 1, 1, 2], vec![0, 1, 2]));
         assert_eq!(emulation.free.len(), emulation.held.len(), "no packet is kept");
+    }
+
+    #[test]
+    fn gauges_say_what_waits_and_what_has_passed() {
+        let mut emulation = Emulation::new(&scenario("queue = '5 packets'"), 1).unwrap();
+        for number in 0..8 {
+            emulation.enter(0, 1, Side::Source, &packet(1, number));
+        }
+        let at = emulation.links().iter().position(|name| name == "bottleneck").unwrap();
+        // The first packet is on its way through the access link, and in 2.5 ms two have left the bottleneck.
+        leaving(&mut emulation, 5 * MS / 2);
+        let Gauge { carried, queued_packets, queued_bytes } = emulation.gauges()[at];
+        assert_eq!((carried.packets, carried.bytes, carried.queue_drops), (2, 3000, 2));
+        assert_eq!((queued_packets, queued_bytes), (3, 4500));
+        leaving(&mut emulation, 100 * MS);
+        let Gauge { carried, queued_packets, queued_bytes } = emulation.gauges()[at];
+        assert_eq!((carried.packets, queued_packets, queued_bytes), (6, 0, 0));
+        assert_eq!(emulation.gauges().len(), emulation.links().len());
     }
 
     #[test]

@@ -43,6 +43,14 @@ impl Devices {
     }
 }
 
+/// A look at the network in regular intervals.
+pub struct Watch<'a> {
+    /// Time between two looks, in ns, above zero.
+    pub every: Nanos,
+    /// Is given the time of a look, and the network as it is then.
+    pub look: &'a mut dyn FnMut(Nanos, &mut Emulation),
+}
+
 /// Forwards packets between the devices through the network until the loop is to end. The network's time 0 is `start` on
 /// the monotonic clock. `delivered` is called with the time, the flow and the side after each packet that was given to a
 /// device: the kernel has handled the packet by then, unless its receiver was busy. Returns the time that passed, in ns, and how late packets left.
@@ -56,7 +64,24 @@ pub fn forward(
     emulation: &mut Emulation,
     devices: &Devices,
     start: Nanos,
+    delivered: impl FnMut(Nanos, usize, Side),
+) -> io::Result<(Nanos, Lateness)> {
+    forward_watched(emulation, devices, start, delivered, None)
+}
+
+/// Does what [`forward`] does, and has a look at the network in regular intervals.
+///
+/// # Errors
+/// The system's error, for example if a device disappears.
+///
+/// # Panics
+/// If the network has no flow with an index of the devices.
+pub fn forward_watched(
+    emulation: &mut Emulation,
+    devices: &Devices,
+    start: Nanos,
     mut delivered: impl FnMut(Nanos, usize, Side),
+    mut watch: Option<Watch<'_>>,
 ) -> io::Result<(Nanos, Lateness)> {
     let mut waiter = Waiter::new()?;
     // Descriptors have these numbers: two for each pair, then the one that ends the loop.
@@ -74,6 +99,7 @@ pub fn forward(
     let mut found = Vec::new();
     // Numbers of the devices that may have packets.
     let mut ready: Vec<usize> = Vec::new();
+    let mut looked = 0;
     loop {
         let mut failed = Ok(());
         ready.retain(|number| {
@@ -84,7 +110,8 @@ pub fn forward(
                 false
             })
         });
-        emulation.leave(clock() - start, |flow, to, bytes, due| {
+        let turn = clock() - start;
+        emulation.leave(turn, |flow, to, bytes, due| {
             let sent = send(&pairs[places[flow]].1[to as usize], bytes);
             let now = clock() - start;
             lateness.record(due, now);
@@ -94,7 +121,15 @@ pub fn forward(
             }
         });
         failed?;
-        let until = if ready.is_empty() { emulation.next().saturating_add(start) } else { 0 };
+        let mut next = emulation.next();
+        if let Some(Watch { every, look }) = &mut watch {
+            if turn >= looked + *every {
+                looked = turn - turn % *every;
+                look(turn, emulation);
+            }
+            next = next.min(looked + *every);
+        }
+        let until = if ready.is_empty() { next.saturating_add(start) } else { 0 };
         waiter.wait(until, &mut found)?;
         for (number, _) in found.drain(..) {
             let number = number as usize;

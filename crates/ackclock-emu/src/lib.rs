@@ -13,7 +13,7 @@ mod waiter;
 
 pub use emulation::{Emulation, Seen};
 #[cfg(target_os = "linux")]
-pub use forwarder::{Devices, forward};
+pub use forwarder::{Devices, Watch, forward, forward_watched};
 pub use lateness::Lateness;
 #[cfg(target_os = "linux")]
 pub use waiter::{Waiter, clock};

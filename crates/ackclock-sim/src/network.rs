@@ -614,6 +614,11 @@ impl<P: Contents> Network<P> {
         }
     }
 
+    /// Returns the number of packets and of bytes in the queue of a link whose packets are polled; zero for others.
+    pub fn backlog(&self, link: LinkId) -> (u64, u64) {
+        self.links[link.0 as usize].port.map_or((0, 0), |port| self.ports[port as usize].port.backlog())
+    }
+
     /// Returns the meter of the link's capacity, which does not depend on the traffic.
     pub fn meter(&self, link: LinkId) -> Meter<'_> {
         let link_state = &self.links[link.0 as usize];

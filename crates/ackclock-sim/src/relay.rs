@@ -4,7 +4,7 @@
 //! endpoints nor applications. It is told when packets enter and says when they leave, so its user has the clock.
 
 use ackclock_core::{Ecn, NEVER, Nanos, stream_number};
-use ackclock_net::{DropCause, Link};
+use ackclock_net::{Carried, DropCause, Link};
 use ackclock_results::{Table, Tables};
 use ackclock_scenario::{Scenario, ScenarioError};
 
@@ -101,6 +101,17 @@ pub struct Happened {
     pub at: Nanos,
     /// What happened.
     pub fate: Fate,
+}
+
+/// A link at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Gauge {
+    /// Counts since the start.
+    pub carried: Carried,
+    /// Packets in the queue.
+    pub queued_packets: u64,
+    /// Bytes in the queue.
+    pub queued_bytes: u64,
 }
 
 /// Notes the events of a network that a relay tells, and the queues if the scenario asks for them.
@@ -253,6 +264,25 @@ impl Relay {
     /// Returns the table `links` up to the present, with a row for each direction of each link of the scenario.
     pub fn report(&mut self) -> Table {
         self.network.rows(&self.links, self.now)
+    }
+
+    /// Returns the names of the links in each direction, in the order of [`Relay::gauges`].
+    pub fn links(&self) -> impl Iterator<Item = &str> {
+        self.links.iter().map(|(_, name)| name.as_str())
+    }
+
+    /// Returns the counts of each link up to the present, and the packets and bytes in its queue.
+    pub fn gauges(&mut self) -> Vec<Gauge> {
+        let Relay { network, links, now, .. } = self;
+        let gauge = |(link, _): &(LinkId, String)| {
+            let (packets, bytes) = network.backlog(*link);
+            Gauge {
+                carried: network.carried(*link, *now).unwrap_or_default(),
+                queued_packets: packets,
+                queued_bytes: bytes,
+            }
+        };
+        links.iter().map(gauge).collect()
     }
 
     /// Ends the relay and returns the tables `links` and, if the scenario asks for it, `queues`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from ackclock.base import files
+from ackclock.base import extras, files
 from ackclock.cli.commands import Json, Out, Set, overrides_of
 from ackclock.cli.output import UsageError, complain, print_json
+from ackclock.cli.serve import LARGEST_PORT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-    from ackclock.kernel.emulate import Emulated
+    from ackclock.kernel.emulate import Emulated, Looks
 
 __all__ = ["emulate"]
 
@@ -37,6 +40,8 @@ def emulate(
     seed: int | None = None,
     share: float = 0.02,
     out: Out = None,
+    live: Annotated[bool, Parameter(negative="")] = False,
+    port: int = 0,
     json: Json = False,
 ) -> int:
     """Run a command, by default a shell, behind an emulated network in real time.
@@ -76,7 +81,12 @@ def emulate(
     share
         The share of the RTT above which the 99th percentile of the emulator's lateness makes a run invalid.
     out
-        A new folder for the summary and the table of links.
+        A new folder for the summary, the table of links, and the links over time.
+    live
+        Show rates, queues and drops of the links in the browser while the command runs, at the address that is printed.
+        Needs the extra `serve`.
+    port
+        TCP port of --live on the loopback interface; 0 selects a free port.
     json
         Print one JSON document, after the command's own output.
     """
@@ -92,10 +102,14 @@ def emulate(
     source: Any = scenario if scenario is not None else _network(given, side)
     words = command or (os.environ.get("SHELL", "/bin/sh"),)
 
+    watched = _watched(port) if live else None
+
     def run() -> Emulated:
         with _left_to_the_command():
             overrides = overrides_of(settings)
-            return emulators.emulate(source, words, overrides, flow=flow, side=side, seed=seed, share=share)
+            return emulators.emulate(
+                source, words, overrides, flow=flow, side=side, seed=seed, share=share, watched=watched
+            )
 
     if out is not None:
         with files.output_folder(out) as folder:
@@ -109,6 +123,26 @@ def emulate(
     if late is not None:
         complain(f"{late}; accepted: less load, or a larger --share")
     return done.status
+
+
+def _watched(port: int) -> Callable[[Looks], AbstractContextManager[object]]:
+    """The page of a live graph, for as long as the command runs."""
+    if not 0 <= port <= LARGEST_PORT:
+        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
+    for package in ("starlette", "uvicorn"):
+        extras.require(package, "pages of a server")
+    from ackclock.report.serve.live import shown_live
+
+    def watched(looks: Looks) -> AbstractContextManager[object]:
+        return shown_live(
+            looks.links,
+            looks.take,
+            port=port,
+            token=secrets.token_hex(16),
+            ready=lambda address: complain(f"live graph at {address}"),
+        )
+
+    return watched
 
 
 def _kind(path: Path) -> str:

@@ -4,7 +4,8 @@
 rest of the machine pass the links, queues, losses and traces of the scenario, which are those of the simulator.
 """
 
+from ackclock.kernel.emulate.looks import Looks
 from ackclock.kernel.emulate.outside import Block, EmulateError
 from ackclock.kernel.emulate.run import Emulated, emulate
 
-__all__ = ["Block", "EmulateError", "Emulated", "emulate"]
+__all__ = ["Block", "EmulateError", "Emulated", "Looks", "emulate"]

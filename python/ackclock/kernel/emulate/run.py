@@ -17,11 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from ackclock import _core
 from ackclock.base import build
 from ackclock.base.table import Table
+from ackclock.kernel.emulate.looks import Looks
 from ackclock.kernel.emulate.outside import EmulateError, Outside, program
 from ackclock.scenario._source import load, named, override_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from ackclock.scenario._source import Overrides, Source
 
@@ -29,6 +31,8 @@ __all__ = ["Emulated", "emulate"]
 
 Side = Literal["source", "sink"]
 PROGRAM = Path(__file__).with_name("inside.py")
+EVERY_NS = 100_000_000
+"""Nanoseconds between two looks at the network."""
 PRIORITY = 50
 """Priority of the thread that forwards, among those that run before all others (SCHED_FIFO)."""
 
@@ -44,6 +48,9 @@ class Emulated:
     packets, rtt_ms, lateness, share and valid."""
     links: Table
     """The table ``links`` of a run, with a row for each direction of each link."""
+    looks: Table
+    """The links over time, a row for each link every tenth of a second: ``time_s``, ``link``, the counts ``bytes``,
+    ``packets`` and ``drops`` since the start, and ``queue_packets`` and ``queue_bytes``."""
 
     @property
     def valid(self) -> bool:
@@ -55,11 +62,12 @@ class Emulated:
         return self.meta | {"status": self.status, "links": list(self.links.rows())}
 
     def write(self, folder: Path) -> None:
-        """Writes the document as ``summary.json`` and the table of links as CSV into an existing folder."""
+        """Writes ``summary.json``, ``links.csv`` and ``looks.csv`` into an existing folder."""
         from ackclock.base import files
 
         files.write_json(folder / "summary.json", self.document())
         files.write_csv(folder / "links.csv", self.links)
+        files.write_csv(folder / "looks.csv", self.looks)
 
 
 def emulate(
@@ -71,6 +79,7 @@ def emulate(
     side: Side = "sink",
     seed: int | None = None,
     share: float = 0.02,
+    watched: Callable[[Looks], AbstractContextManager[object]] | None = None,
 ) -> Emulated:
     """Runs a command in the network of a scenario.
 
@@ -94,6 +103,8 @@ def emulate(
         Seed of losses and queues, instead of the scenario's.
     share
         The share of the RTT that the 99th percentile of the lateness may have in a valid run.
+    watched
+        Gives a context that is open while the command runs, for example of a live graph.
 
     Raises
     ------
@@ -115,7 +126,9 @@ def emulate(
     if not 0 <= flow < len(emulator.rtts_ms):
         raise EmulateError(f"no flow {flow}; the scenario has {len(emulator.rtts_ms)}, counted from 0")
     packet_size = int(str(canonical["packet_size"]).removesuffix("B"))
-    status, found, links = _run(emulator, list(command), flow, side, packet_size)
+    looks = Looks(emulator)
+    watching = contextlib.nullcontext() if watched is None else watched(looks)
+    status, found, links = _run(emulator, list(command), flow, side, packet_size, watching)
     rtt_ms = emulator.rtts_ms[flow]
     late_ms = found["lateness"]["p99_ms"]
     meta = {
@@ -133,11 +146,16 @@ def emulate(
         # Without packets nothing was late, and without delays every lateness would be too much.
         "valid": late_ms is None or rtt_ms == 0 or late_ms <= share * rtt_ms,
     }
-    return Emulated(status, meta, Table(links))
+    return Emulated(status, meta, Table(links), looks.table())
 
 
 def _run(
-    emulator: _core.Emulator, command: list[str], flow: int, side: Side, mtu: int
+    emulator: _core.Emulator,
+    command: list[str],
+    flow: int,
+    side: Side,
+    mtu: int,
+    watching: AbstractContextManager[object],
 ) -> tuple[int, dict[str, Any], Any]:
     outside = Outside(mtu)
     with contextlib.ExitStack() as stack:
@@ -162,7 +180,7 @@ def _run(
             problem = json.loads(answer or b"{}").get("error", "the program in the namespaces ended")
             raise EmulateError(f"the namespaces of the command: {problem}")
         tuns = (outside.tun, descriptors[0]) if side == "sink" else (descriptors[0], outside.tun)
-        with _forwarding(emulator, (flow, *tuns)) as result:
+        with watching, _forwarding(emulator, (flow, *tuns)) as result:
             ours.send(b"g")
             status = process.wait()
         return status, *result[0]
@@ -180,7 +198,7 @@ def _forwarding(emulator: _core.Emulator, pair: tuple[int, int, int]) -> Iterato
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
         try:
-            result.append(emulator.forward([pair], stop))
+            result.append(emulator.forward([pair], stop, every=EVERY_NS))
         except BaseException as error:  # noqa: BLE001 -- it is raised where the caller waits
             failure.append(error)
 

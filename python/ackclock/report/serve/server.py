@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["ServeError", "serve"]
+    from starlette.types import ASGIApp
+
+__all__ = ["ServeError", "bound", "serve", "settings"]
 
 
 class ServeError(RefusedError):
@@ -52,21 +54,12 @@ def serve(
     ServeError
         If the port is taken or may not be used.
     """
-    sockets = [_bound(socket.AF_INET, "127.0.0.1", port)]
+    sockets = [bound(socket.AF_INET, "127.0.0.1", port)]
     try:
         taken = sockets[0].getsockname()[1]
         if ipv6:
-            sockets.append(_bound(socket.AF_INET6, "::1", taken))
-        config = uvicorn.Config(
-            application(path, token),
-            log_level="warning",
-            access_log=False,
-            lifespan="off",
-            ws="none",
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=2,
-        )
+            sockets.append(bound(socket.AF_INET6, "::1", taken))
+        config = settings(application(path, token))
         entrance = "" if token is None else f"?token={token}"
         ready([f"http://{host}:{taken}/{entrance}" for host in ("127.0.0.1", "[::1]")[: len(sockets)]])
         uvicorn.Server(config).run(sockets=sockets)
@@ -75,7 +68,22 @@ def serve(
             one.close()
 
 
-def _bound(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
+def settings(application: ASGIApp) -> uvicorn.Config:
+    """The settings of a server on the loopback interface, whose sockets are bound already."""
+    return uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+
+
+def bound(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
+    """A socket that listens at a port of the loopback interface; 0 takes a free one."""
     one = socket.socket(family, socket.SOCK_STREAM)
     try:
         if family == socket.AF_INET6:
