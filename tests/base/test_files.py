@@ -3,10 +3,13 @@
 import errno
 import json
 import os
+import sys
 
 import pytest
 
 from ackclock.base import files
+from ackclock.base.workplace import draft
+from tests.helpers.processes import KILLED, in_child
 from tests.helpers.tables import make_table
 
 
@@ -90,6 +93,7 @@ def test_a_full_disk_is_said_of_the_folder(tmp_path):
 @pytest.mark.parametrize("step", range(6))
 def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, monkeypatch, step):
     """Before or after each of three steps: the old folder moves away, the new one comes, the old one goes."""
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
     out = tmp_path / "out"
     write(out, "old")
     calls = iter(range(6))
@@ -128,6 +132,7 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
 @pytest.mark.parametrize("step", range(8))
 def test_an_interrupt_never_loses_the_folder_that_is_kept(tmp_path, monkeypatch, step):
     """The same, but the kept folder moves from the old to the new in between."""
+    monkeypatch.setattr(files, "_exchanged", lambda one, other: False)
     out = tmp_path / "out"
     write(out, "old")
     (out / "runs").mkdir()
@@ -158,6 +163,70 @@ def test_an_interrupt_never_loses_the_folder_that_is_kept(tmp_path, monkeypatch,
     assert (out / "a.txt").read_text() == ("old" if step < 5 else "new")
     assert (out / "runs" / "precious").read_text() == "x"
     assert names(tmp_path) == ["out"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="exchanges two names in one step, as Linux can")
+@pytest.mark.parametrize("end", ["interrupted", "killed"])
+@pytest.mark.parametrize("step", ["before", "exchanged", "moved"])
+def test_a_folder_and_what_is_kept_in_it_are_there_wherever_the_process_ends(tmp_path, monkeypatch, step, end):
+    """A process that is killed tidies nothing up: the next one that asks for the folder does."""
+    out = tmp_path / "out"
+    write(out, "old")
+    (out / "runs").mkdir()
+    (out / "runs" / "precious").write_text("x")
+    exchanged, rename = files._exchanged, files.Path.rename
+    stopped = []
+
+    def stop():
+        stopped.append(step)
+        if end == "killed":
+            os._exit(KILLED)
+        raise KeyboardInterrupt
+
+    def exchange(one, other):
+        if step == "before":
+            stop()
+        assert exchanged(one, other)
+        if step == "exchanged":
+            stop()
+        return True
+
+    def move(path, target):
+        rename(path, target)
+        if step == "moved" and not stopped:
+            stop()
+
+    def act():
+        with files.output_folder(out, kept="runs") as folder:
+            files.write_text(folder / "a.txt", "new")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_exchanged", exchange)
+        patch.setattr(files.Path, "rename", move)
+        if end == "killed":
+            assert in_child(act) == KILLED
+        else:
+            with pytest.raises(KeyboardInterrupt):
+                act()
+    files.check_folder(out, kept="runs")
+    assert (out / "a.txt").read_text() == ("old" if step == "before" else "new")
+    assert (out / "runs" / "precious").read_text() == "x"
+    assert names(tmp_path) == ["out"]
+
+
+def test_the_next_file_removes_what_a_killed_process_left(tmp_path):
+    def act():
+        with draft(tmp_path, ".a.txt.partial-") as (descriptor, _):
+            os.write(descriptor, b"half")
+            os._exit(KILLED)
+
+    (tmp_path / ".a.txt.swp").write_text("an editor's")
+    assert in_child(act) == KILLED
+    assert len(names(tmp_path)) == 2
+    with draft(tmp_path, ".a.txt.partial-") as (_, other):
+        files.write_text(tmp_path / "a.txt", "whole")
+        assert other.exists(), "a process that lives has its lock"
+    assert names(tmp_path) == [".a.txt.swp", "a.txt"]
 
 
 def test_what_is_kept_is_nobodys_to_list(tmp_path):

@@ -23,7 +23,20 @@ if TYPE_CHECKING:
 __all__ = ["READS", "WRITES", "Call", "Fault", "InSteps", "watched"]
 
 WRITES = frozenset(
-    {"create", "write", "fsync", "mkdir", "rename", "replace", "unlink", "remove", "rmdir", "chmod", "ftruncate"}
+    {
+        "create",
+        "write",
+        "fsync",
+        "mkdir",
+        "rename",
+        "replace",
+        "link",
+        "unlink",
+        "remove",
+        "rmdir",
+        "chmod",
+        "ftruncate",
+    }
 )
 READS = frozenset({"open", "read", "scandir", "listdir"})
 SPACE = frozenset({"create", "write", "fsync", "mkdir"})
@@ -118,15 +131,22 @@ class _File(io.FileIO):
 
 
 def _file(
-    path: Any, mode: str = "r", buffering: int = -1, encoding: Any = None, errors: Any = None, newline: Any = None
+    path: Any,
+    mode: str = "r",
+    buffering: int = -1,
+    encoding: Any = None,
+    errors: Any = None,
+    newline: Any = None,
+    closefd: bool = True,
 ) -> Any:
     plain = mode.replace("b", "").replace("t", "")
-    if plain not in ("r", "w"):
-        return _open_file(path, mode, buffering, encoding, errors, newline)
+    if plain not in ("r", "w", "w+"):
+        return _open_file(path, mode, buffering, encoding, errors, newline, closefd)
     if not isinstance(path, int):
-        _tell("create" if plain == "w" else "open", path)
-    raw = _File(path, plain)
-    stream: Any = io.BufferedWriter(raw) if plain == "w" else io.BufferedReader(raw)
+        _tell("open" if plain == "r" else "create", path)
+    raw = _File(path, plain, closefd)
+    streams: dict[str, Any] = {"r": io.BufferedReader, "w": io.BufferedWriter, "w+": io.BufferedRandom}
+    stream: Any = streams[plain](raw)
     return stream if "b" in mode else io.TextIOWrapper(stream, encoding, errors, newline)
 
 

@@ -24,6 +24,7 @@ from ackclock.base.progress import SweepReport
 from ackclock.store import StoreError
 from ackclock.sweeps.perform import perform
 from tests.helpers.faults import Call, watched
+from tests.helpers.processes import KILLED, in_child
 from tests.helpers.scenarios import SWEPT
 from tests.helpers.stores import bytes_of
 
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 RUNS = 4
-KILLED = 77
-"""The exit status of a process that ends at a call."""
-
 _packed: dict[str, tuple[bytes, bool]] = {}
 
 
@@ -155,22 +153,6 @@ def kill_everywhere(folder: Path) -> dict[str, Any]:
                 shutil.rmtree(store, ignore_errors=True)
                 number += 1
     return {"calls": calls, "wrong": wrong}
-
-
-def in_child(act: Callable[[], object]) -> int:
-    """Does something in a copy of this process; its exit status."""
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            act()
-            status = 0
-        except BaseException as error:  # noqa: BLE001 -- told, and the status tells it too
-            print(repr(error)[:2000], file=sys.stderr, flush=True)  # noqa: T201
-        finally:
-            os._exit(status)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
 
 
 if __name__ == "__main__":

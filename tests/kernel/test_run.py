@@ -12,10 +12,10 @@ import pytest
 
 import ackclock
 from ackclock import kernel
+from ackclock.base.workplace import workplace
 from ackclock.cli import main
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built
-from ackclock.kernel.workplace import workplace
 
 SCENARIO = """
 duration = "5s"
@@ -134,7 +134,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from ackclock.kernel import machine
 from ackclock.kernel.builds import Built
-from ackclock.kernel.workplace import workplace
+from ackclock.base.workplace import workplace
 machine.ask(Built("6.12.117", 1000, "source", "0", (), Path({str(one.folder)!r})), {{}}, 600)
 """
     killed = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(tmp_path)})

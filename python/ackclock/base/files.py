@@ -1,23 +1,28 @@
 """Results on disk: whole or not at all.
 
 A result folder is written under another name beside its place and renamed when it is complete, so that Ctrl-C, an
-error or a full disk never leaves half of one. A folder that ackclock wrote carries a list of its files; one that holds
-anything else is never replaced.
+error or a full disk never leaves half of one. What a killed process leaves behind is removed by the next process that
+writes to the same place. A folder that ackclock wrote carries a list of its files; one that holds anything else is
+never replaced.
 """
 
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import os
 import shutil
+import sys
 import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ackclock.base.workplace import draft, sweep_up, workplace
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ackclock.base.table import Table
 
@@ -27,10 +32,12 @@ __all__ = [
     "FolderError",
     "check_folder",
     "output_folder",
+    "place",
     "print_csv",
     "write_bytes",
     "write_csv",
     "write_json",
+    "write_new",
     "write_text",
 ]
 
@@ -57,6 +64,9 @@ def check_folder(path: Path, *, kept: str | None = None) -> None:
         If `path` is not a folder, cannot be made, is the current folder, or holds a file that is not on the list of a
         result of ackclock.
     """
+    if kept is not None and _real(path).is_dir():
+        with suppress(OSError):
+            sweep_up(_real(path).parent, _prefix(_real(path)), _holder(_real(path), kept))
     if path.is_symlink() and not path.exists():
         raise FolderError(f"{path} is a symbolic link to {path.readlink()}, which does not exist; name another folder")
     for parent in _real(path).parents:
@@ -126,18 +136,14 @@ def output_folder(path: Path, *, kept: str | None = None) -> Iterator[Path]:
     made = [parent for parent in path.parents if not parent.exists()]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(tempfile.mkdtemp(prefix=f".{path.name}.partial-", dir=path.parent))
-    except OSError as error:
-        raise FolderError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        yield partial
-        files = sorted(str(file.relative_to(partial)) for file in partial.rglob("*") if file.is_file())
-        write_json(partial / MARKER, {"written_by": "ackclock", "files": files})
-        partial.chmod(0o777 & ~_umask())
-        check_folder(path, kept=kept)
-        _replace(path, partial, kept)
+        with workplace(path.parent, _prefix(path), _holder(path, kept)) as partial:
+            yield partial
+            files = sorted(str(file.relative_to(partial)) for file in partial.rglob("*") if file.is_file())
+            write_json(partial / MARKER, {"written_by": "ackclock", "files": files})
+            partial.chmod(0o777 & ~_umask())
+            check_folder(path, kept=kept)
+            _replace(path, partial, kept)
     except BaseException as error:
-        shutil.rmtree(partial, ignore_errors=True)
         for parent in made:
             with suppress(OSError):
                 parent.rmdir()
@@ -146,9 +152,34 @@ def output_folder(path: Path, *, kept: str | None = None) -> Iterator[Path]:
         raise
 
 
+def _prefix(path: Path) -> str:
+    """The beginning of the names of what becomes `path`. A name may have 255 bytes, of which each character takes 4."""
+    return f".{path.name[:50]}.partial-"
+
+
+def _holder(path: Path, kept: str | None) -> Callable[[Path], bool]:
+    """Whether a folder that is to be removed holds a store, after its folder `kept` is back in `path`.
+
+    It does where a process was killed, or stopped, after two folders changed places.
+    """
+
+    def holds(left: Path) -> bool:
+        if kept is not None and (left / kept).is_dir() and path.is_dir() and not (path / kept).exists():
+            with suppress(OSError):
+                (left / kept).rename(path / kept)
+        return (kept is not None and (left / kept).is_dir()) or any(left.glob(f"*/{STORE}"))
+
+    return holds
+
+
 def _replace(path: Path, partial: Path, kept: str | None) -> None:
     if not path.exists():
         partial.rename(path)
+        return
+    if _exchanged(path, partial):
+        # The old folder has the other name now, and is removed by that.
+        if kept is not None and (partial / kept).exists():
+            (partial / kept).rename(path / kept)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
     try:
@@ -171,6 +202,27 @@ def _replace(path: Path, partial: Path, kept: str | None) -> None:
         raise
 
 
+AT_FDCWD, RENAME_NOREPLACE, RENAME_EXCHANGE = -100, 1, 2
+
+
+def _renamed(one: Path, other: Path, how: int) -> bool:
+    """Renames in one step, where the system can do that: renameat2(2) of Linux. False if it did not."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    try:
+        call = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError):
+        return False
+    return bool(call(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), how) == 0)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Exchanges the names of two folders in one step, where the system can do that."""
+    return _renamed(one, other, RENAME_EXCHANGE)
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
@@ -184,19 +236,51 @@ def write_text(path: Path, text: str) -> None:
 
 def write_bytes(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
-    handle, partial = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    _write(path, content, Path.replace)
+
+
+def _write(path: Path, content: bytes, name: Callable[[Path, Path], object]) -> None:
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(partial).chmod(0o666 & ~_umask())
-        Path(partial).replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            Path(partial).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            # The system names no file where a write fails, and the other name where a rename does.
-            error.filename, error.filename2 = str(path), None
+        with draft(path.parent, _prefix(path)) as (descriptor, partial):
+            with os.fdopen(descriptor, "wb", closefd=False) as file:
+                file.write(content)
+            partial.chmod(0o666 & ~_umask())
+            name(partial, path)
+    except OSError as error:
+        # The system names no file where a write fails, and the other name where a rename does.
+        error.filename, error.filename2 = str(path), None
         raise
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all, if there is none.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file of that name.
+    OSError
+        If the file cannot be written.
+    """
+    _write(path, content, place)
+
+
+def place(partial: Path, path: Path) -> None:
+    """Gives a whole file its name, which no file may have: of two processes at once, one does.
+
+    Raises
+    ------
+    FileExistsError
+        If there is a file of that name.
+    OSError
+        If the name cannot be given.
+    """
+    if _renamed(partial, path, RENAME_NOREPLACE):
+        return
+    # A system or a file system that cannot do it in one step. The moment between the two is short.
+    if path.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+    partial.rename(path)
 
 
 def write_json(path: Path, document: Any) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ackclock import _core
+from ackclock.base.workplace import temporary
 
 __all__ = ["SUFFIXES", "Control", "Library", "LibraryError", "built", "decoded", "encoded", "opened"]
 
@@ -74,8 +75,8 @@ def opened(path: Path) -> Library:
     if digest in _opened:
         return _opened[digest]
     # Windows keeps a file that is in use.
-    with tempfile.TemporaryDirectory(prefix="ackclock-", ignore_cleanup_errors=True) as folder:
-        copy = Path(folder) / path.name
+    with temporary("library") as folder:
+        copy = folder / path.name
         copy.write_bytes(data)
         try:
             controls = [Control(*one) for one in _core.library(str(copy), digest)]

@@ -7,7 +7,6 @@ import json
 import pickle
 import re
 import sys
-import tempfile
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ackclock import _core
 from ackclock.base.near import near_path
 from ackclock.base.shown import one_line
+from ackclock.base.workplace import temporary
 from ackclock.cc import CongestionControl, Scope, classes, libraries
 
 if TYPE_CHECKING:
@@ -299,8 +299,8 @@ LONGEST = 200
 
 def _load_copy(name: str, data: bytes) -> None:
     """Loads a file from its bytes."""
-    with tempfile.TemporaryDirectory(prefix="ackclock-") as folder:
-        file = Path(folder) / name
+    with temporary("control") as folder:
+        file = folder / name
         file.write_bytes(data)
         load(file)
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import traceback
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -29,6 +29,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, TypeVar, cast
 from ackclock._core import Cancel
 from ackclock._errors import Cancelled, ProcessError
 from ackclock.base.log import logger
+from ackclock.base.workplace import draft
 from ackclock.cc import registry
 
 if TYPE_CHECKING:
@@ -86,10 +87,9 @@ class Process:
     def __init__(self, hello: bytes, cancel: Cancel) -> None:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
         self._said = tempfile.TemporaryFile()  # noqa: SIM115 -- `close` closes it
-        descriptor, name = tempfile.mkstemp(prefix="ackclock-calls-")
-        os.close(descriptor)
-        self._calls = Path(name)
-        hello = pickle.dumps((name, hello))
+        self._files = ExitStack()
+        _, self._calls = self._files.enter_context(draft(Path(tempfile.gettempdir()), "ackclock-calls-"))
+        hello = pickle.dumps((str(self._calls), hello))
         # A session of its own: the terminal's Ctrl-C is for the parent, which then ends the child.
         self._child = subprocess.Popen(  # noqa: S603 -- this interpreter and a constant
             [sys.executable, "-P", "-X", "faulthandler", "-c", CHILD],
@@ -128,7 +128,7 @@ class Process:
         """Ends the process."""
         self._child.kill()
         self._child.wait()
-        self._calls.unlink(missing_ok=True)
+        self._files.close()
         for stream in (self._child.stdin, self._child.stdout, self._said):
             # A pipe whose reader has gone cannot be flushed.
             with suppress(OSError):

@@ -11,10 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.base.documents import DocumentError, parse_object, texts
+from ackclock.base.workplace import sweep_up, workplace
 from ackclock.kernel import configuration, registers
 from ackclock.kernel.process import end, require_linux, started
 from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpack
-from ackclock.kernel.workplace import workplace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,21 +80,47 @@ class Built:
 
 
 def cache() -> Path:
-    """The folder of the kernels: XDG_CACHE_HOME/ackclock/kernels, or ~/.cache/ackclock/kernels."""
+    """The folder of the kernels: XDG_CACHE_HOME/ackclock/kernels, or ~/.cache/ackclock/kernels.
+
+    Raises
+    ------
+    KernelError
+        If there is no home directory.
+    """
     home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "ackclock" / "kernels"
+    try:
+        place = Path(home) if home else Path.home() / ".cache"
+    except RuntimeError:
+        # Neither HOME nor the system's list of users has it.
+        raise KernelError(
+            "this user has no home directory for the cache of kernels; accepted: HOME or XDG_CACHE_HOME with a folder"
+        ) from None
+    return place / "ackclock" / "kernels"
 
 
 def built() -> list[Built]:
-    """The kernels of the cache, by version and tick.
+    """The kernels of the cache, by version and tick; raises a KernelError for one that is damaged.
 
     Of several, those of tarballs come first, and then those with the options that builds have now.
     """
-    found = []
-    for file in sorted(cache().glob(f"*/{INFO}")):
-        info = json.loads(file.read_text(encoding="utf-8"))
-        found.append(Built(**{**info, "missing": tuple(info["missing"])}, folder=file.parent))
+    found = [_described(file) for file in sorted(cache().glob(f"*/{INFO}"))]
     return sorted(found, key=lambda one: (one.version, one.hz, one.is_of_tree, not one.is_current))
+
+
+def _described(file: Path) -> Built:
+    try:
+        info = parse_object(file.read_bytes())
+        told = {name: info[name] for name in ("version", "source", "digest")}
+        hz, missing = info["hz"], info["missing"]
+        if not all(isinstance(one, str) for one in told.values()) or type(hz) is not int:
+            raise TypeError
+        return Built(**told, hz=hz, missing=tuple(texts(missing)), folder=file.parent)
+    except OSError as error:
+        raise KernelError(f"{file}: cannot be read: {error.strerror}") from None
+    except (DocumentError, KeyError, TypeError):
+        raise KernelError(
+            f"{file}: does not describe a kernel; accepted: to remove the folder {file.parent}, and to build it again"
+        ) from None
 
 
 def missing_tools() -> dict[str, str]:
@@ -136,7 +163,10 @@ def build(
     found = locate(source, version)
     digest = hashlib.sha256("\0".join([found.digest, configuration.fragment(), str(hz)]).encode()).hexdigest()[:16]
     folder = cache() / digest
-    if not (folder / INFO).exists():
+    if (folder / INFO).exists():
+        # A build that was killed at its very end has left its objects, which are gigabytes.
+        sweep_up(folder.parent, WORKPLACE)
+    else:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with workplace(folder.parent, WORKPLACE) as temporary:
             _build(found, hz, digest, temporary, folder, report)

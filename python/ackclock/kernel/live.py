@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock._errors import Cancelled, ScenarioError
 from ackclock.base import build
+from ackclock.base.workplace import workplace
 from ackclock.cc import registry
 from ackclock.kernel import machine
 from ackclock.kernel.asked import asked
@@ -23,7 +24,6 @@ from ackclock.kernel.process import end, started
 from ackclock.kernel.runs import table_of
 from ackclock.kernel.source import KernelError
 from ackclock.kernel.turns import turn
-from ackclock.kernel.workplace import workplace
 from ackclock.results.result import Result
 from ackclock.scenario._source import load, named, override_pairs
 

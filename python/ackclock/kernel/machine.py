@@ -11,9 +11,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ackclock.base.workplace import workplace
 from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
-from ackclock.kernel.workplace import workplace
 
 if TYPE_CHECKING:
     from ackclock.kernel.builds import Built

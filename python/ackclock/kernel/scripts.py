@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
+from ackclock.base.workplace import workplace
 from ackclock.kernel import backends, machine
 from ackclock.kernel.backends import Backend
 from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
-from ackclock.kernel.workplace import workplace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

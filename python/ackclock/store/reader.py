@@ -25,8 +25,7 @@ from ackclock.store.parts import Part, damage, read_part, run_table, stacked
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Mapping, Sequence
-    from tempfile import TemporaryDirectory
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ackclock.results.measure import Measure
     from ackclock.stats import Method
@@ -145,8 +144,8 @@ class Store:
             )
         self.sweeps: Sequence[Sweep] = sweeps
         """The requested sweeps, in the order of the requests."""
-        self.temporary: TemporaryDirectory[str] | None = None
-        """The folder's owner, where it is to go with this object."""
+        self.removal: Callable[[], object] | None = None
+        """Removes the folder, where it is to go with this object."""
         self._database: duckdb.DuckDBPyConnection | None = None
         self.refresh()
 
@@ -170,8 +169,8 @@ class Store:
     def close(self) -> None:
         """Lets go of the files. The store stays as it is, unless it was made without a folder of its own."""
         self._disconnect()
-        if self.temporary is not None:
-            self.temporary.cleanup()
+        if self.removal is not None:
+            self.removal()
 
     def _disconnect(self) -> None:
         if self._database is not None:

@@ -5,8 +5,8 @@ A sweep that was stopped, however it was, goes on where it was when it is starte
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager, suppress
+import weakref
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from ackclock.base.log import logger
 from ackclock.base.near import suggestion
 from ackclock.base.progress import sweep_reporter
+from ackclock.base.workplace import temporary
 from ackclock.engine.run import check_seed, seeds_of
 from ackclock.results.declared import TABLES
 from ackclock.results.measure import MEASURES, Measure
@@ -171,12 +172,14 @@ def sweep(
     terms = {} if rule is None else {"until": rule.terms()}
     plan = Plan(points, called, keep, told, terms, request_of(vary, weights, overrides, chosen))
     plan.add(chosen)
-    with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, temporary):
+    with backend_of(threads, cluster, limit_of(memory)) as backend, _folder(out) as (root, removal):
         with sweep_reporter(progress, plan.name) as report:
             more = None if rule is None else partial(rule.extend, plan)
             carry_out(plan, root, backend, report, more)
         store = open_store(root, sweep=plan.id)
-        store.temporary = temporary
+        if removal is not None:
+            # At the end of the process too, if nobody closes the store.
+            store.removal = weakref.finalize(store, removal.close)
         return store
 
 
@@ -288,15 +291,16 @@ def _check_measures(measures: Sequence[Measure], points: Sequence[Point]) -> Non
 
 
 @contextmanager
-def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, tempfile.TemporaryDirectory[str] | None]]:
+def _folder(out: str | os.PathLike[str] | None) -> Iterator[tuple[Path, ExitStack | None]]:
+    """The folder of a store, and what removes it if it is a temporary one."""
     if out is not None:
         yield Path(out), None
         return
-    temporary = tempfile.TemporaryDirectory(prefix="ackclock-")
+    stack = ExitStack()
     try:
-        yield Path(temporary.name) / "store", temporary
+        yield stack.enter_context(temporary("sweep")) / "store", stack
     except BaseException:
-        temporary.cleanup()
+        stack.close()
         raise
 
 

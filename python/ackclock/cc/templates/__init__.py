@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from importlib import resources
 from pathlib import Path
 
 from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base.files import FolderError
+from ackclock.base.workplace import workplace
 
 __all__ = ["write", "write_crate", "write_rule", "write_transport"]
 
@@ -125,12 +125,12 @@ def _write_folder(folder: Path, files: dict[str, str]) -> None:
     if folder.exists():
         raise FolderError(f"{folder} exists; it is not overwritten")
     try:
-        with tempfile.TemporaryDirectory(prefix=".ackclock-", dir=folder.parent) as partial:
+        with workplace(folder.parent, ".ackclock-new-") as partial:
             for path, text in files.items():
-                file = Path(partial, "whole", path)
+                file = partial / "whole" / path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text, encoding="utf-8")
-            Path(partial, "whole").rename(folder)
+            (partial / "whole").rename(folder)
     except OSError as error:
         raise FolderError(f"{folder}: cannot be written: {error.strerror or error}") from None
 

@@ -11,17 +11,17 @@
 
 from __future__ import annotations
 
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import RefusedError
+from ackclock.base import files
 from ackclock.base.build import revision
 from ackclock.base.shown import one_line
+from ackclock.base.workplace import workplace
 from ackclock.judge.packs.contents import (
     DOCUMENT,
     README,
@@ -40,6 +40,7 @@ from ackclock.store.provenance import build, host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from ackclock.store import Store
 
@@ -102,15 +103,17 @@ def pack(store: Path, out: Path, *, wheel: Path | None = None, without_wheel: bo
         "environment": environment(),
     }
     try:
-        with tempfile.TemporaryDirectory(prefix="ackclock-", dir=out.absolute().parent) as name:
-            made = None if without_wheel else wheel_of(wheel, Path(name))
+        with workplace(out.absolute().parent, f".{out.name[:50]}.partial-") as folder:
+            made = None if without_wheel else wheel_of(wheel, folder)
             named = None if made is None else made.name
             document = document_of(sweeps, runs, failures, commands_of(accounts, sweeps), named, about)
-            partial = Path(name) / "pack.zip"
+            partial = folder / "pack.zip"
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
                 for path, data in _contents(store, sweeps, document, made):
                     archive.writestr(zipfile.ZipInfo(path, MOMENT), data, zipfile.ZIP_DEFLATED)
-            partial.replace(out)
+            files.place(partial, out)
+    except FileExistsError:
+        raise PackError(f"{out} exists already; accepted: another name") from None
     except OSError as error:
         raise PackError(f"{out}: cannot be written: {error.strerror or error}") from None
     return Packed(out, len(runs) + len(failures), out.stat().st_size, named)

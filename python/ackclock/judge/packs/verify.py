@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import platform
-import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
@@ -15,6 +13,7 @@ from ackclock._errors import RefusedError, ScenarioError
 from ackclock.base import confined
 from ackclock.base.progress import reporter
 from ackclock.base.shown import one_line
+from ackclock.base.workplace import temporary
 from ackclock.cc.registry import LoadError, check_file
 from ackclock.engine.run import SIM
 from ackclock.judge.packs import derive, kernels
@@ -34,6 +33,7 @@ from ackclock.sweeps.plan import backend_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from ackclock.base.progress import ProgressCallback
     from ackclock.judge.packs.repeat import Answer
@@ -148,8 +148,8 @@ def verify(
     PackError
         If it is no pack, another version of the engine made it, or code cannot be confined and is not trusted.
     """
-    with tempfile.TemporaryDirectory(prefix="ackclock-", ignore_cleanup_errors=True) as name:
-        folder = Path(name).resolve()
+    with temporary("verify") as made:
+        folder = made.resolve()
         with _told_of(path, folder):
             document = unpack(path, folder / "pack")
             check_document(document)

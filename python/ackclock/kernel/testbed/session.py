@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ackclock.base.workplace import temporary
 from ackclock.kernel.emulate.run import emulate
 from ackclock.kernel.process import end, started
 from ackclock.kernel.testbed.content import MANIFEST
@@ -183,8 +184,7 @@ def _session(ask: dict[str, Any]) -> dict[str, Any]:
     checked(library.unshare(CLONE_NEWNET), "unshare")
     for name, value in {"net.ipv4.tcp_no_metrics_save": "1", **ask["sysctls"]}.items():
         (SETTINGS / name.replace(".", "/")).write_text(value)
-    with tempfile.TemporaryDirectory(prefix="ackclock-") as name:
-        folder = Path(name)
+    with temporary("testbed") as folder:
         folder.chmod(0o755)
         content = Path(ask["content"])
         kept = {"paced": ask["paced"], "persistent": ask["persistent"]}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from ackclock import sweeps
 from ackclock.base.progress import ProgressCallback, sweep_reporter
+from ackclock.base.workplace import temporary
 from ackclock.engine.run import Job, run_job
 from ackclock.engine.threads import Worker, execute
 from ackclock.store.reader import open_store
@@ -22,6 +21,7 @@ from ackclock.sweeps.vary import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -175,8 +175,8 @@ class Lab:
             self.root.parent.mkdir(parents=True, exist_ok=True)
             yield self.root
             return
-        with TemporaryDirectory(prefix="ackclock-") as folder:
-            yield Path(folder) / "runs"
+        with temporary("study") as folder:
+            yield folder / "runs"
 
 
 def _removed(overrides: Mapping[str, object], without: Removal) -> dict[str, object]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.base.workplace import temporary
 from ackclock.kernel.modules import loaded_for
 from ackclock.kernel.testbed import Ask, Clip, encode, play, require
 from ackclock.kernel.testbed.measures import measures as measures_of
@@ -153,8 +152,7 @@ def _sessions(
                 persistent=bed.persistent,
             )
     # The programs that read the clip and that play it are not this user.
-    with tempfile.TemporaryDirectory(prefix="ackclock-") as name, loaded_for(sorted(modules)):
-        folder = Path(name)
+    with temporary("clip") as folder, loaded_for(sorted(modules)):
         folder.chmod(0o755)
         encode(Clip(LADDER_KBPS, SEGMENT_S, duration_s), folder)
         done: dict[tuple[Bed, str], Session] = {}

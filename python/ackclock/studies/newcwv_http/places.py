@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.base.workplace import temporary
 from ackclock.engine.trace import EVENTS_FILE, trace
 from ackclock.studies.framework import Sheet
 from ackclock.studies.newcwv_http.measures import IDLE_S
@@ -97,9 +96,9 @@ def sheet(reading: Reading, variants: Sequence[Variant], overrides_of: Mapping[i
 
 
 def _traced(reading: Reading, variant: Variant, seed: int, own: Mapping[str, object]) -> Counter[str]:
-    with TemporaryDirectory(prefix="ackclock-places-") as folder:
+    with temporary("places") as folder:
         overrides = {**reading.overrides, **variant.overrides, **own}
         trace(reading.scenario, folder, events=True, seed=seed, overrides=overrides)
-        with (Path(folder) / EVENTS_FILE).open(encoding="utf-8") as lines:
+        with (folder / EVENTS_FILE).open(encoding="utf-8") as lines:
             next(lines)
             return places_of(map(json.loads, lines))

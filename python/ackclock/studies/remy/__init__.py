@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from ackclock.base.workplace import temporary
 from ackclock.plot.palette import OKABE_ITO
 from ackclock.report import Cloud, Clouds, Figure
 from ackclock.studies.framework import Outcome, Reading, Study, hash_of
 from ackclock.studies.remy import measures, others_data, readings, verdicts
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ackclock.studies.framework import Grid, Lab
     from ackclock.studies.remy.verdicts import Measured
 
@@ -32,8 +33,8 @@ FAMILIES = ("remy", "cubic", "compound", "newreno", "vegas", "cubic-sfqcodel", "
 
 def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, a few replications, and no reading but the main one."""
-    with TemporaryDirectory(prefix="ackclock-remy-") as folder:
-        return _run(study, lab, Path(folder))
+    with temporary("remy") as folder:
+        return _run(study, lab, folder)
 
 
 def _run(study: Study, lab: Lab, folder: Path) -> Outcome:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from ackclock.base.workplace import temporary
 from ackclock.scenario.traffic import tmix
 
 if TYPE_CHECKING:
@@ -50,10 +49,10 @@ def vectors(seeds: Iterable[int]) -> dict[str, str]:
 @contextmanager
 def vectors_folder(files: Mapping[str, str]) -> Iterator[str]:
     """A temporary folder with these files."""
-    with TemporaryDirectory() as folder:
+    with temporary("vectors") as folder:
         for name, text in files.items():
-            (Path(folder) / name).write_text(text, encoding="utf-8")
-        yield folder
+            (folder / name).write_text(text, encoding="utf-8")
+        yield str(folder)
 
 
 def with_own_vectors(worker: Worker[Job, Result], path: str) -> Worker[Job, Result]:
