@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ackclock.base import files
 from ackclock.base.documents import parse
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Log:
     sessions: list[dict[str, Any]] = field(default_factory=list)
     """For each stretch of work, from split to split: CPU seconds, threads or cluster, number of decisions at its end,
     engine. The stretch in which a process was killed is missing."""
+    size: int = 0
+    """Bytes of the whole lines that were read or written."""
 
     @property
     def cpu_s(self) -> float:
@@ -59,12 +62,20 @@ class Log:
 
     @staticmethod
     def create(path: Path, design: str, settings: dict[str, Any], engine: str) -> Log:
-        """Begins a log. The file appears with its first line or not at all."""
+        """Begins a log. The file appears with its first line or not at all.
+
+        Raises
+        ------
+        LogError
+            If another process has begun it meanwhile.
+        """
         head = {"log": FORMAT, "engine": engine, "settings": settings, "design": design}
-        partial = path.with_name(f".{path.name}.partial")
-        partial.write_text(json.dumps(head) + "\n", encoding="utf-8")
-        partial.replace(path)
-        return Log(path, design, settings, engine)
+        content = (json.dumps(head) + "\n").encode()
+        try:
+            files.write_new(path, content)
+        except FileExistsError:
+            raise LogError(_busy(path)) from None
+        return Log(path, design, settings, engine, size=len(content))
 
     @staticmethod
     def read(path: Path) -> Log:
@@ -85,11 +96,13 @@ class Log:
             design, settings, engine = head["design"], head["settings"], head["engine"]
             if not all(isinstance(row, dict) for row in (head, *rest)) or not isinstance(settings, dict):
                 raise TypeError
+            if not isinstance(design, str) or not all(_is_sound(row) for row in rest):
+                raise TypeError
         except (ValueError, KeyError, TypeError):
             raise LogError(f"{path}: not the log of a search; accepted: a file that `ackclock learn` wrote") from None
         if head.get("log") != FORMAT:
             raise LogError(f"{path}: a log of format {head.get('log')!r}; accepted: {FORMAT}")
-        log = Log(path, str(design), settings, str(engine))
+        log = Log(path, design, settings, str(engine), size=content.rfind(b"\n") + 1)
         for line, row in zip(lines[1:], rest, strict=True):
             if "session" in row:
                 log.sessions.append(row["session"])
@@ -104,14 +117,31 @@ class Log:
         Raises
         ------
         LogError
-            If another process writes to the log.
+            If another process writes to the log, or has written to it since it was read.
         """
         with self.path.open("r+b") as file:
             _lock(file.fileno(), self.path)
-            content = file.read()
-            file.truncate(content.rfind(b"\n") + 1)
+            whole = file.read().rfind(b"\n") + 1
+            if whole != self.size:
+                raise LogError(f"{self.path}: another process has gone on with it meanwhile; start the command again")
+            file.truncate(whole)
             file.seek(0, os.SEEK_END)
             yield Appender(self, file.fileno())
+
+
+def _is_sound(row: dict[str, Any]) -> bool:
+    """Whether a line after the first has what readers of logs ask for; the search itself checks its decisions."""
+    if "session" not in row:
+        return isinstance(row.get("do"), str)
+    session = row["session"]
+    if not isinstance(session, dict):
+        return False
+    cpu_s = session.get("cpu_s")
+    return isinstance(cpu_s, int | float) and abs(cpu_s) < MOST_S and type(session.get("decisions")) is int
+
+
+MOST_S = 1e12
+"""Seconds that no computation takes."""
 
 
 class Appender:
@@ -133,6 +163,7 @@ class Appender:
 
     def _write(self, line: str) -> None:
         content = (line + "\n").encode()
+        self._log.size += len(content)
         while content:
             content = content[os.write(self._descriptor, content) :]
         os.fsync(self._descriptor)
@@ -147,4 +178,8 @@ def _lock(descriptor: int, path: Path) -> None:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise LogError(f"{path}: another process is training this table; wait for it or end it") from None
+        raise LogError(_busy(path)) from None
+
+
+def _busy(path: Path) -> str:
+    return f"{path}: another process is training this table; wait for it or end it"
