@@ -156,6 +156,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         # The reader of the output has gone. The rest of the buffer must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
+    except MemoryError:
+        return _refused("the memory that this process may take is not enough; nothing is half-written", SYSTEM)
     except OSError as error:
         # An error without a file name comes from standard output.
         return _refused(f"{error.filename or 'standard output'}: {error.strerror or error}", SYSTEM, whole=True)

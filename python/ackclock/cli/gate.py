@@ -153,7 +153,7 @@ def _update(
         threads=threads,
         progress=lambda _: True,
     )
-    new.write(path)
+    new = new.renew(path, [one.name for one in scenarios], old)
     if json:
         print_json({"baseline": str(path), "scenarios": [one.name for one in scenarios]})
     else:

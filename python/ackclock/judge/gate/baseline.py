@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
+from ackclock._errors import RefusedError
 from ackclock.base import files
 from ackclock.judge.gate.expected import DIRECTIONS, Expected
 from ackclock.judge.gate.refused import GateError
 from ackclock.results.measure import Measure, MeasureError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 __all__ = ["FIRST", "LEVEL", "MOST_SEEDS", "SEEDS", "Baseline", "Entry", "Made", "Values", "kind_of"]
@@ -160,6 +163,44 @@ class Baseline:
         about = {"format": FORMAT, "version": VERSION, "level": self.level, "first": self.first}
         return _lines(about | {"scenarios": scenarios}) + "\n"
 
+    def renew(self, path: Path, names: Iterable[str], old: Baseline | None) -> Baseline:
+        """Writes the scenarios of these names into the file, whole or not at all, and keeps its other scenarios.
+
+        Another update of the file may have ended since `old` was read, so that it is read again, under a lock.
+
+        Parameters
+        ----------
+        path
+            The file.
+        names
+            The scenarios of this baseline that are new.
+        old
+            What the file had when this baseline was made; None if there was no file.
+
+        Returns
+        -------
+        Baseline
+            What the file has now.
+
+        Raises
+        ------
+        GateError
+            If the file is damaged, or another update of it holds the lock for longer than a minute.
+        OSError
+            If the file cannot be written.
+        """
+        with _alone(path):
+            now = Baseline.read(path) if path.exists() else None
+            whole = self
+            if now is not None and now != old:
+                renewed = {name: self.scenarios[name] for name in names}
+                before = self if old is None else old
+                level = now.level if self.level == before.level else self.level
+                first = now.first if self.first == before.first else self.first
+                whole = Baseline({**now.scenarios, **renewed}, level, first)
+            whole.write(path)
+        return whole
+
     def write(self, path: Path) -> None:
         """Writes the file whole or not at all.
 
@@ -169,6 +210,32 @@ class Baseline:
             If the file cannot be written.
         """
         files.write_text(path, self.text())
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Holds the lock of baselines, where the system has locks and a folder for them.
+
+    All baselines have one lock, which is held while a file is written, so that no folder fills with locks.
+    """
+    if os.name == "nt":
+        yield
+        return
+    from ackclock.kernel import turns
+
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(turns.turn("gates", f"another update than that of {path}", PATIENCE_S))
+        except turns.BusyError as error:
+            raise GateError(str(error)) from None
+        except (RefusedError, OSError):
+            # There is no folder for locks. An update that ends between the look and the writing is then lost.
+            pass
+        yield
+
+
+PATIENCE_S = 60.0
+"""Seconds that an update waits for others to write their files."""
 
 
 def _once(pairs: list[tuple[str, Any]], repeated: list[str]) -> dict[str, Any]:
