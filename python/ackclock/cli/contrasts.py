@@ -6,7 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ackclock.base import files
-from ackclock.cli.output import NOT_DRAWN, UsageError, complain, did_you_mean, print_json, print_table, say
+from ackclock.cli.output import (
+    NOT_DRAWN,
+    UsageError,
+    complain,
+    did_you_mean,
+    print_json,
+    print_table,
+    say,
+    tell_doubt,
+)
 from ackclock.cli.tables import columns_of_contrasts, latex_of_contrasts, table_of, write_table
 
 if TYPE_CHECKING:
@@ -147,6 +156,7 @@ def _print(found: Sequence[Contrast], sweep: str, level: float) -> None:
         say(f"a relative change needs {LEAST_PAIRS} pairs")
     if any(not one.difference.has_interval for one in found):
         say("one pair has no interval: run more seeds")
+    tell_doubt([one.difference for one in found])
     alike = sum(one.difference.has_interval and one.p is None for one in found)
     if alike:
         complain(f"the same difference under all seeds in {alike} of {len(found)} comparisons: {NOT_DRAWN}")

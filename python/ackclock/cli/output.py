@@ -41,6 +41,7 @@ __all__ = [
     "print_table",
     "print_traceback",
     "say",
+    "tell_doubt",
 ]
 
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
@@ -446,6 +447,18 @@ def print_summary(runs: Replications) -> None:
     estimates = [one for rows in summary.values() for row in rows for one in row.values() if isinstance(one, dict)]
     if estimates and all(has_no_width(one) for one in estimates if one["ci"] is not None):
         complain(f"all {len(runs)} runs gave the same: {NOT_DRAWN}")
+    tell_doubt([one for rows in runs.estimates().values() for row in rows for one in row.values()])
+
+
+def tell_doubt(found: Iterable[object], name: str = "") -> None:
+    """Says how many of the estimates among some objects are doubtful, if any are."""
+    from ackclock.stats import Estimate
+    from ackclock.stats.estimate import doubt
+
+    estimates = [one for one in found if isinstance(one, Estimate) and one.has_interval and one.low < one.high]
+    count = sum(one.is_doubtful for one in estimates)
+    if count:
+        complain(f"{f'{name}: ' if name else ''}{doubt(count, len(estimates))}")
 
 
 NOT_DRAWN = (

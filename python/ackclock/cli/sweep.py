@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, overrides_of
-from ackclock.cli.output import NOT_DRAWN, UsageError, complain, has_no_width, print_json, print_table, say
+from ackclock.cli.output import (
+    NOT_DRAWN,
+    UsageError,
+    complain,
+    has_no_width,
+    print_json,
+    print_table,
+    say,
+    tell_doubt,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -166,7 +175,8 @@ def _print(store: Store, measures: Sequence[str]) -> None:
     runs, points = counted(len(sweep.runs), "run"), counted(len(sweep.points), "point")
     say(f"{sweep.name}: {runs} of {points}{failed}; ackclock {sweep.version}")
     names = sweep.varied
-    estimates = [[one.document() for one in store.estimates(name)] for name in measures]
+    found = [store.estimates(name) for name in measures]
+    estimates = [[one.document() for one in points] for points in found]
     rows = []
     for number, point in enumerate(sweep.points[:SHOWN]):
         cells = [_estimate(estimate[number]) for estimate in estimates]
@@ -177,10 +187,11 @@ def _print(store: Store, measures: Sequence[str]) -> None:
         _print_population(store, measures)
     if len(sweep.points) > SHOWN:
         say(f"{len(sweep.points) - SHOWN} more points are in --json and in the store")
-    for name, estimate in zip(measures, estimates, strict=True):
+    for name, estimate, points_of_it in zip(measures, estimates, found, strict=True):
         alike = sum(has_no_width(one) for one in estimate)
         if alike:
             complain(f"{name}: the same under all seeds at {alike} of {len(estimate)} points: {NOT_DRAWN}")
+        tell_doubt([one.estimate for one in points_of_it], name)
     for row in list(store.failures.rows())[:SHOWN]:
         complain(f"{_setting(sweep.points[row['point']])}, seed {row['seed']}: {row['error']}")
 

@@ -190,6 +190,16 @@ class Replications(_Tables, Sequence[Result]):
         Only numbers that every replication has are in it.
         """
         return {
+            name: [
+                {column: one.document() if isinstance(one, stats.Estimate) else one for column, one in row.items()}
+                for row in rows
+            ]
+            for name, rows in self.estimates(level).items()
+        }
+
+    def estimates(self, level: float = 0.95) -> dict[str, list[dict[str, Any]]]:
+        """The same as `Estimate` objects, beside the name of each row."""
+        return {
             name: _summary(name, self.tables[name], keys, len(self), level)
             for name, keys in SUMMARISED.items()
             if name in self.tables
@@ -250,6 +260,6 @@ def _summary(about: str, table: Table, keys: tuple[str, ...], replications: int,
                 numbers = cells.astype(np.float64)
                 if np.isfinite(numbers).all():
                     bounds = Measure("mean", about, column).bounds
-                    row[column] = stats.mean(numbers, level=level).within(*bounds).document()
+                    row[column] = stats.mean(numbers, level=level).within(*bounds)
         rows.append(row)
     return rows

@@ -16,6 +16,7 @@ from ackclock.stats.estimate import (
     bootstrap,
     check_level,
     sample_of,
+    skewness_of,
     without_interval,
 )
 
@@ -82,8 +83,8 @@ def mean(values: ArrayLike, *, level: float = 0.95, method: Method = "t", resamp
         return Estimate(centre, centre, centre, sample.size, level, method)
     if method == "t":
         half = t_quantile(sample.size, level) * float(sample.std(ddof=1)) / math.sqrt(sample.size)
-        return Estimate(centre, centre - half, centre + half, sample.size, level, method)
-    return bootstrap(np.mean, (sample,), centre, level, method, resamples)
+        return Estimate(centre, centre - half, centre + half, sample.size, level, method, skewness_of(sample))
+    return bootstrap(np.mean, (sample,), centre, level, method, resamples, skewness_of(sample))
 
 
 def t_quantile(n: int, level: float) -> float:

@@ -16,6 +16,7 @@ from ackclock.stats.estimate import (
     bootstrap,
     check_level,
     pair_of,
+    skewness_of,
     without_interval,
 )
 from ackclock.stats.intervals import check_quantile, enough_for, mean, quantiles
@@ -260,4 +261,5 @@ def _change(
         return without_interval(change, first.size, level, method)
     if _constant(first - second * (1 + change), first):
         return Estimate(change, change, change, first.size, level, method)
-    return bootstrap(change_of, (first, second), change, level, method, resamples)
+    skewness = skewness_of(first - second * (1 + change))
+    return bootstrap(change_of, (first, second), change, level, method, resamples, skewness)

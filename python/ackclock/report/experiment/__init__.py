@@ -20,6 +20,8 @@ from ackclock.report.render import render
 from ackclock.report.words import counted, interval_text
 from ackclock.results.measure import Measure
 from ackclock.results.names import in_sentence
+from ackclock.results.names.words import capital
+from ackclock.stats.estimate import doubt
 from ackclock.store import StoreError
 
 if TYPE_CHECKING:
@@ -232,8 +234,16 @@ def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: li
     ]
     by = {axis.title: [_cell(sweep.points[number], axis) for number in numbers] for axis in axes}
     table = filtered_table(columns, rows, by, what="points")
-    note = "The mean over the seeds with its 95 % interval." + _alike(every)
+    note = "The mean over the seeds with its 95 % interval." + _alike(every) + _doubtful(every)
     return Markup("<p>{}</p>{}").format(note, table)
+
+
+def _doubtful(every: Sequence[Shown]) -> str:
+    """How many intervals are in doubt."""
+    estimates = [cell.estimate for one in every for cell in one.cells if cell.estimate is not None]
+    wide = [estimate for estimate in estimates if estimate.has_interval and estimate.low < estimate.high]
+    count = sum(estimate.is_doubtful for estimate in wide)
+    return f" {capital(doubt(count, len(wide)))}." if count else ""
 
 
 def _alike(every: Sequence[Shown]) -> str:
