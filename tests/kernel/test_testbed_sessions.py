@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -105,3 +108,37 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_session_that_is_ended_leaves_no_server(clip, tmp_path, sent) -> None:
+    """The next session removes the folder of one that was killed."""
+    for path in (tmp_path, *tmp_path.parents[:2]):
+        path.chmod(0o755)
+    code = f"""
+from pathlib import Path
+from ackclock.base.signals import Stopped, listen
+from ackclock.kernel.testbed import Ask, play
+listen()
+try:
+    play(Ask({SCENARIO!r}, [], 1, "reno", "ackclock", 12.0), Path({str(clip)!r}), {LADDER!r})
+except Stopped:
+    pass
+"""
+    # Without the interpreter's own handlers, as in the command line.
+    process = subprocess.Popen([sys.executable, "-c", code], env=os.environ | {"TMPDIR": str(tmp_path)})
+    while not any(b"nginx" in one for one in _of(tmp_path)):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(sent)
+    process.wait()
+    while _of(tmp_path):
+        time.sleep(0.01)
+    if sent == signal.SIGTERM:
+        assert list(tmp_path.iterdir()) == []
+
+
+def _of(folder) -> list[bytes]:
+    """The command lines of the processes that name a folder."""
+    found = [_read(path) for path in Path("/proc").glob("[0-9]*/cmdline")]
+    return [one for one in found if str(folder).encode() in one]

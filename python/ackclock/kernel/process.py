@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any
 from ackclock.kernel.source import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["end", "require_linux", "started"]
+__all__ = ["bound", "end", "require_linux", "started"]
 
 PR_SET_PDEATHSIG = 1
 
@@ -47,6 +47,19 @@ def started(
         Outside Linux.
     """
     require_linux()
+    return subprocess.Popen(  # noqa: S603 -- the callers' programs are fixed
+        command,
+        stdin=given,
+        stdout=out,
+        stderr=err,
+        env=dict(environment),
+        start_new_session=True,
+        preexec_fn=bound(),
+    )
+
+
+def bound() -> Callable[[], None]:
+    """What a new process calls before its program, so that it is told to end (SIGTERM) when this one ends."""
     library = ctypes.CDLL(None)
     parent = os.getpid()
 
@@ -55,15 +68,7 @@ def started(
         if os.getppid() != parent:
             os._exit(1)
 
-    return subprocess.Popen(  # noqa: S603 -- the callers' programs are fixed
-        command,
-        stdin=given,
-        stdout=out,
-        stderr=err,
-        env=dict(environment),
-        start_new_session=True,
-        preexec_fn=bind,
-    )
+    return bind
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

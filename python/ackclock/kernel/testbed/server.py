@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock._errors import RefusedError
+from ackclock.kernel.process import bound
 from ackclock.kernel.testbed.programs import require
 
 if TYPE_CHECKING:
@@ -132,6 +133,8 @@ def serving(content: Path, folder: Path, cc: str, *, paced: bool, persistent: bo
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=said,
+                # Its workers end with it.
+                preexec_fn=bound(),
             )
         # The socket listens already: a request waits until nginx accepts it, so nobody has to wait for nginx.
         try:

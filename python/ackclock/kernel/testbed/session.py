@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ackclock.base.signals import Stopped, listen, stopped_status
 from ackclock.base.workplace import temporary
 from ackclock.kernel.emulate.run import emulate
 from ackclock.kernel.process import end, started
@@ -138,7 +139,10 @@ def play(ask: Ask, content: Path, ladder_kbps: Sequence[int]) -> Session:
     question = asdict(ask) | {"content": str(content), "ladder_kbps": list(ladder_kbps)}
     with contextlib.ExitStack() as stack:
         given, out, log = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
-        given.write(json.dumps(question).encode())
+        # This process removes the folder, whatever ends the other one.
+        folder = stack.enter_context(temporary("testbed"))
+        folder.chmod(0o755)
+        given.write(json.dumps(question | {"folder": str(folder)}).encode())
         given.seek(0)
         process = started([sys.executable, "-m", PACKAGE], out, log, os.environ, given)
         try:
@@ -184,26 +188,25 @@ def _session(ask: dict[str, Any]) -> dict[str, Any]:
     checked(library.unshare(CLONE_NEWNET), "unshare")
     for name, value in {"net.ipv4.tcp_no_metrics_save": "1", **ask["sysctls"]}.items():
         (SETTINGS / name.replace(".", "/")).write_text(value)
-    with temporary("testbed") as folder:
-        folder.chmod(0o755)
-        content = Path(ask["content"])
-        kept = {"paced": ask["paced"], "persistent": ask["persistent"]}
-        with serving(content, folder, ask["cc"], **kept) as port, sampling(port) as samples:
-            # The address of this side is known inside only.
-            command = _player(ask, f"http://$ACKCLOCK_OUTSIDE:{port}/{MANIFEST}", folder)
-            said = folder / "player.said"
-            done = emulate(
-                Text(ask["scenario"], name="scenario.toml"),
-                ["sh", "-c", f"exec {' '.join(command)} > {said} 2> {folder / 'player.log'}"],
-                ask["overrides"],
-                seed=ask["seed"],
-                side="sink",
-            )
-        lines = log_lines(folder)
-        if done.status not in (0, ENDED_LATE) or not lines:
-            log = (folder / "player.log").read_text(errors="replace")
-            raise SessionError(f"the player ended with status {done.status} after {len(lines)} requests: {log[-1500:]}")
-        return _told(ask, done.document(), lines, samples, said.read_text(encoding="utf-8", errors="replace"))
+    folder = Path(ask["folder"])
+    content = Path(ask["content"])
+    kept = {"paced": ask["paced"], "persistent": ask["persistent"]}
+    with serving(content, folder, ask["cc"], **kept) as port, sampling(port) as samples:
+        # The address of this side is known inside only.
+        command = _player(ask, f"http://$ACKCLOCK_OUTSIDE:{port}/{MANIFEST}", folder)
+        said = folder / "player.said"
+        done = emulate(
+            Text(ask["scenario"], name="scenario.toml"),
+            ["sh", "-c", f"exec {' '.join(command)} > {said} 2> {folder / 'player.log'}"],
+            ask["overrides"],
+            seed=ask["seed"],
+            side="sink",
+        )
+    lines = log_lines(folder)
+    if done.status not in (0, ENDED_LATE) or not lines:
+        log = (folder / "player.log").read_text(errors="replace")
+        raise SessionError(f"the player ended with status {done.status} after {len(lines)} requests: {log[-1500:]}")
+    return _told(ask, done.document(), lines, samples, said.read_text(encoding="utf-8", errors="replace"))
 
 
 def _told(
@@ -274,8 +277,11 @@ def main() -> int:
     ask = json.load(sys.stdin)
     answer = os.dup(1)
     os.dup2(2, 1)
+    listen()
     try:
         found = _session(ask)
+    except Stopped:
+        return stopped_status()
     except Exception as error:  # noqa: BLE001 -- the caller tells it
         sys.stderr.write(f"{error}\n")
         return 1
