@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from ackclock._errors import RefusedError
 from ackclock.base import files
 from ackclock.base.build import revision
 from ackclock.base.shown import one_line
-from ackclock.base.workplace import workplace
+from ackclock.base.workplace import sweep_up, workplace
 from ackclock.judge.packs.contents import (
     DOCUMENT,
     README,
@@ -85,7 +86,11 @@ def pack(store: Path, out: Path, *, wheel: Path | None = None, without_wheel: bo
     StoreError
         If the store cannot be read.
     """
+    prefix = f".{out.name[:50]}.partial-"
     if out.exists():
+        # One that was killed at its very end has left an empty folder.
+        with suppress(OSError):
+            sweep_up(out.absolute().parent, prefix)
         raise PackError(f"{out} exists already; accepted: another name")
     if out.suffix != ".zip":
         raise PackError(f"{out}: accepted: a name that ends in .zip")
@@ -103,7 +108,7 @@ def pack(store: Path, out: Path, *, wheel: Path | None = None, without_wheel: bo
         "environment": environment(),
     }
     try:
-        with workplace(out.absolute().parent, f".{out.name[:50]}.partial-") as folder:
+        with workplace(out.absolute().parent, prefix) as folder:
             made = None if without_wheel else wheel_of(wheel, folder)
             named = None if made is None else made.name
             document = document_of(sweeps, runs, failures, commands_of(accounts, sweeps), named, about)
