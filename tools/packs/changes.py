@@ -107,7 +107,7 @@ def _other(value: Any) -> Any:
 def _told(place: tuple[str | int, ...]) -> str:
     """A path without numbers, and without names that are keys of runs or of packages."""
     parts = [str(one) for one in place if isinstance(one, str)]
-    if parts[0] in ("results", "environment", "host", "failures", "files") and len(parts) > 1:
+    if parts[0] in ("results", "environment", "host", "failures", "files", "algorithms") and len(parts) > 1:
         parts = [parts[0], *("*" for _ in parts[1:])]
     return ".".join(parts)
 

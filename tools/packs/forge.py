@@ -25,6 +25,7 @@ from arro3.io import read_parquet, write_parquet
 
 import ackclock
 from ackclock._errors import RefusedError
+from ackclock.cc import registry
 from ackclock.judge import packs
 from ackclock.judge.packs.contents import commands_of, digests, document_of, readme, scenarios, written
 from ackclock.judge.packs.repeat import Question, answered
@@ -34,12 +35,17 @@ from tools.packs.changes import DOCUMENT, Change, Files, changes, dumped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["PAGE", "Outcome", "made", "main", "passing", "sealed", "tried"]
+    from ackclock.sweeps.vary import Vary
+
+__all__ = ["PAGE", "Outcome", "made", "made_rich", "main", "of_rich", "passing", "sealed", "tried"]
 
 PAGE = Path(__file__).parents[2] / "docs" / "packs.md"
 MARK = "<!-- python -m tools.packs.forge writes this table -->\n"
 SHOWN = 90
 """Characters of a message in the table."""
+
+RICH = "sweep with code, weights, a precision and a failure"
+"""The other pack's sweep, in the table."""
 
 SCENARIO = """
 name = "packed"
@@ -52,6 +58,28 @@ name = "one"
 cc = "reno"
 app = "bulk"
 """
+
+OWN = '''
+import ackclock
+
+
+@ackclock.congestion_control("own-forged")
+class Own(ackclock.WindowRules):
+    """Reno, which fails at another loss factor than a half."""
+
+    loss_factor = 0.5
+
+    def reduction(self, flow):
+        return self.loss_factor
+
+
+@ackclock.congestion_control("failing-forged")
+class Failing(ackclock.WindowRules):
+    """Fails at the first loss."""
+
+    def reduction(self, flow):
+        raise ValueError("5 losses")
+'''
 
 HONEST = "is the honest pack again"
 WORD = "the sender's word"
@@ -74,6 +102,9 @@ NO_MEANING = {
     ("sweep", "measures"): "what a report shows first",
     ("flows.parquet", "rows in another order"): "the order of runs is that of the sweep, wherever their rows are",
     ("sweep", "scenarios.name"): "a title: the name of the readable scenario",
+    (RICH, "name"): "a title: the same in all places",
+    (RICH, "measures"): "what a report shows first",
+    (RICH, "scenarios.name"): "a title: the name of the readable scenario",
 }
 """Changes that pass, by file and first member or field, and why they have no meaning for what was run."""
 
@@ -105,6 +136,42 @@ def made(folder: Path) -> Files:
     packs.pack(folder / "store", folder / "pack.zip", without_wheel=True)
     with zipfile.ZipFile(folder / "pack.zip") as archive:
         return {name: archive.read(name) for name in archive.namelist()}
+
+
+def made_rich(folder: Path) -> Files:
+    """The files of a pack with code, weights, settings by name, a rule for more seeds, and a run that fails."""
+    (folder / "slow.trace").write_text("\n".join(str(time) for time in range(1, 400, 2)) + "\n", encoding="utf-8")
+    text = SCENARIO.replace('"200ms"', '"400ms"').replace('delay = "15ms"', 'delay = "15ms"\nloss = "1%"')
+    (folder / "packed.toml").write_text(text, encoding="utf-8")
+    (folder / "own.py").write_text(OWN, encoding="utf-8")
+    with registry.adopted({}):
+        registry.load(folder / "own.py")
+        grid: Vary = {
+            "flows[0].cc": ["own-forged", "failing-forged"],
+            "path": {"near": {"bottleneck.delay": "5ms"}, "far": {"bottleneck.delay": "25ms"}},
+        }
+        ackclock.sweep(
+            folder / "packed.toml",
+            grid,
+            seeds=2,
+            until="ci=40%,least=2,most=3",
+            of="flows.goodput_bps",
+            weights={"path": {"near": 1, "far": 3}},
+            out=folder / "store",
+            threads=1,
+        ).close()
+        packs.pack(folder / "store", folder / "pack.zip", without_wheel=True)
+    with zipfile.ZipFile(folder / "pack.zip") as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def of_rich(files: Files, known: set[tuple[str, str]]) -> Iterator[Change]:
+    """The changes of the other pack: those of its sweep, and those of files and fields that the first one lacks."""
+    for one in changes(files):
+        if one.file == "sweep":
+            yield Change(RICH, one.field, one.make)
+        elif (one.file, one.field) not in known:
+            yield one
 
 
 def sealed(files: Files, before: Files) -> Files:
@@ -275,8 +342,14 @@ def _cell(outcomes: list[Outcome]) -> str:
 def main() -> int:
     """Writes the table into the page; returns the exit status."""
     with tempfile.TemporaryDirectory() as name:
-        files = made(Path(name))
-        outcomes = list(tried(Path(name), files, changes(files)))
+        plain, rich = Path(name) / "plain", Path(name) / "rich"
+        plain.mkdir()
+        rich.mkdir()
+        files = made(plain)
+        outcomes = list(tried(plain, files, changes(files)))
+        known = {(one.change.file, one.change.field) for one in outcomes}
+        files = made_rich(rich)
+        outcomes += tried(rich, files, of_rich(files, known))
     wrong = passing(outcomes)
     for one in wrong:
         sys.stderr.write(f"passes: {one}\n")

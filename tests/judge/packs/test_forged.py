@@ -53,6 +53,24 @@ def test_a_change_is_found(place, files, file, field, told):
     assert any(told in (one.found or "") for one in outcomes)
 
 
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("request.seeds", "its first runs are not those that were asked for"),
+        ("algorithms.*", "its text is that of another source"),
+        ("points.weight", "its weight is not what was asked for"),
+        ("failures.*", "is not what follows from the store: failures"),
+    ],
+)
+def test_a_change_of_a_pack_with_code_weights_and_a_precision_is_found(tmp_path, field, told):
+    """Two congestion controls of one file, of which each has the text beside it; more seeds follow those asked for."""
+    files = forge.made_rich(tmp_path)
+    chosen = [one for one in forge.of_rich(files, set()) if one.field == field]
+    outcomes = list(forge.tried(tmp_path, files, chosen))
+    assert forge.passing(outcomes) == []
+    assert any(told in (one.found or "") for one in outcomes)
+
+
 def test_every_file_of_a_pack_is_changed(files):
     tried = {one.file for one in changes(files)}
     tables = {name.rpartition("/")[2] for name in files if name.endswith(".parquet")}

@@ -148,8 +148,10 @@ def of_requests(sweep: Mapping[str, Any]) -> Iterator[str]:
     asked_for = {(number, seed) for seed in seeds for number in range(len(points))}
     there = {(point, seed) for _, point, seed in sweep["runs"]}
     if "until" in sweep["terms"]:
-        if asked_for - there:
-            yield f"{name}: {len(asked_for - there)} runs that were asked for are left out"
+        # Further runs follow those that were asked for.
+        first = {(point, seed) for _, point, seed in sweep["runs"][: len(seeds) * len(points)]}
+        if asked_for != first or len({*seeds}) < len(seeds):
+            yield f"{name}: its first runs are not those that were asked for"
     elif asked_for != there:
         left, more = len(asked_for - there), len(there - asked_for)
         yield f"{name}: {left} runs that were asked for are left out, and {more} were not asked for"

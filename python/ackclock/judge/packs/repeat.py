@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from ackclock import _core
 from ackclock._errors import Cancelled, RefusedError, ScenarioError
 from ackclock.base import confined
-from ackclock.base.documents import DocumentError, parse
+from ackclock.base.documents import DocumentError, parse, texts
 from ackclock.base.shown import one_line
 from ackclock.cc import registry
 from ackclock.engine.run import Job
@@ -89,6 +89,8 @@ class Answer:
     points: list[PointAnswer]
     runs: list[bytes | None]
     """The runs as a store keeps them; None of a point that cannot run."""
+    unfounded: list[str] = field(default_factory=list)
+    """Sources of congestion controls that are not in the text of that source."""
 
 
 def answered(question: Question, progress: ProgressCallback | None = None) -> Answer:
@@ -100,12 +102,20 @@ def answered(question: Question, progress: ProgressCallback | None = None) -> An
         If a congestion control of the question cannot be loaded.
     """
     given = {source: (text[0], text[1]) for source, text in question.algorithms.items()}
+    unfounded = []
+    for source, file in given.items():
+        # One by one: another file that has a class of the same name would take its place.
+        with registry.adopted({source: file}):
+            if source not in {row["source"] for row in registry.rows()}:
+                unfounded.append(source)
     with registry.adopted(given):
         points = [_point(question, number) for number in range(len(question.points))]
         wanted = [(point, seed) for point, seed in question.runs if points[point].problem is None]
         work = partial(_run, question, points)
         done = iter(execute(wanted, work, threads=question.threads, progress=progress))
-    return Answer(points, [next(done) if points[point].problem is None else None for point, _ in question.runs])
+    return Answer(
+        points, [next(done) if points[point].problem is None else None for point, _ in question.runs], unfounded
+    )
 
 
 def job_of(question: Question, number: int, seed: int | None = None) -> Job:
@@ -212,7 +222,7 @@ def _read(question: Question, folder: Path) -> Answer:
     kinds = {"scenario_hash": str, "files": list, "algorithms": list, "libraries": bool, "name": str, "competing": list}
     try:
         found = parse((folder / ANSWER).read_bytes())
-        error, rows = found["error"], found["points"]
+        error, rows, unfounded = found["error"], found["points"], texts(found["unfounded"])
         if error is not None:
             raise RefusedError(str(error))
         points = [PointAnswer(**row) for row in rows]
@@ -225,7 +235,7 @@ def _read(question: Question, folder: Path) -> Answer:
             runs.append((folder / f"{number}.run").read_bytes() if points[point].problem is None else None)
     except (OSError, DocumentError, KeyError, TypeError):
         raise PackError("the process that repeated the runs gave no answer") from None
-    return Answer(points, runs)
+    return Answer(points, runs, unfounded)
 
 
 def main() -> None:
@@ -238,6 +248,7 @@ def main() -> None:
         sys.stdout.flush()
 
     rows: list[dict[str, Any]] = []
+    unfounded: list[str] = []
     told = None
     try:
         answer = answered(question, report)
@@ -247,10 +258,11 @@ def main() -> None:
         told = str(error)
     else:
         rows = [{name: getattr(one, name) for name in PointAnswer.__slots__} for one in answer.points]
+        unfounded = answer.unfounded
         for number, data in enumerate(answer.runs):
             if data is not None:
                 (folder / f"{number}.run").write_bytes(data)
-    (folder / ANSWER).write_text(json.dumps({"error": told, "points": rows}), encoding="utf-8")
+    (folder / ANSWER).write_text(json.dumps({"error": told, "points": rows, "unfounded": unfounded}), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -287,6 +287,7 @@ def _derived(
             found.not_compared.append(f"{name}: its request is not in the pack, so points may be left out")
         if sweep["keep"][1] is not None:
             found.not_compared.append(f"{name}: table {MEASURES}: the function of its numbers is not in the pack")
+    found.changed += [f"{one_line(one)}: its text is that of another source" for one in answer.unfounded]
     used = {digest for sweep in sweeps for point in sweep["points"] for _, digest in point.get("files", [])}
     kept = {path.name for path in sources.glob("*")}
     found.changed += [f"store/sources/{one_line(one)}: no scenario names it" for one in sorted(kept - used)]
