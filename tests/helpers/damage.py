@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.helpers.formats import others
 from tests.helpers.places import ROOT
 
 if TYPE_CHECKING:
@@ -204,7 +205,15 @@ def formats(folder: Path) -> list[Format]:
         Format("scenario in TOML", toml, lambda file: ["check", str(file)], several=True),
         Format("scenario in JSON", canonical, lambda file: ["json", str(file)], several=True),
         Format("store manifest", manifests, lambda file: ["store", str(file)]),
+        *(
+            Format(name, {file: whole}, command, several=name in SEVERAL, statuses=(0, 1, 2))
+            for name, (file, whole, command) in others(folder).items()
+        ),
     ]
+
+
+SEVERAL = ("baseline of a gate", "settings of a gate", "points of a sweep")
+"""Of the other formats those whose problems are listed, each in a line."""
 
 
 def _canonical(text: str) -> bytes:
@@ -308,6 +317,10 @@ def judge(form: Format, status: int, out: str, err: str) -> str:
     return "read"
 
 
+BESIDE = {"x.dna", "x.learn.jsonl", "a.txt"}
+"""Files that a command needs beside the damaged one, which it makes."""
+
+
 def attack(form: Format, count: int, seed: int, folder: Path, keep: Path | None = None) -> Counter[str]:
     """Reads `count` damaged files of a format and counts the answers.
 
@@ -333,7 +346,7 @@ def attack(form: Format, count: int, seed: int, folder: Path, keep: Path | None 
             signal.setitimer(signal.ITIMER_VIRTUAL, PATIENCE_S)
             try:
                 verdict = judge(form, *answer(form.command(file), place, name))
-                left = {path.name for path in place.iterdir()} - before
+                left = {path.name for path in place.iterdir()} - before - BESIDE
                 if verdict == "refused" and {one for one in left if not one.endswith(".toml")}:
                     raise WrongAnswerError(f"left {left}")
             except BaseException as error:
@@ -343,8 +356,9 @@ def attack(form: Format, count: int, seed: int, folder: Path, keep: Path | None 
                 raise WrongAnswerError(f"{form.name}, {name}, {damage}: {type(error).__name__}: {error}") from error
             finally:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-            for path in place.glob("*.out"):
+            for path in place.glob("*.out*"):
                 path.unlink()
+            shutil.rmtree(place / "s.toml", ignore_errors=True)
             told[verdict] += 1
     return told
 
