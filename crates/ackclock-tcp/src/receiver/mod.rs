@@ -531,7 +531,10 @@ impl Receiver {
         //# MUST be right-shifted by Rcv.Wind.Shift bits
         let field = (self.rounded(offer, used) >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
-        self.waiting = 0;
+        if std::mem::take(&mut self.waiting) > self.unread() {
+            // The application has read since, which may open the window.
+            self.acks.due |= self.opens_by_read(self.edge.saturating_sub(next));
+        }
         field as u16
     }
 
