@@ -43,7 +43,7 @@ def test_a_pack_is_there_whole_or_not_at_all(root):
     trial = Trial(lambda folder: shutil.copytree(root / "made/store", folder / "store"), act, state, sound)
     undisturbed(trial, root)
     for fault in (killed, full):
-        tried, wrong = fault(trial, root, share=0.5)
+        tried, wrong = fault(trial, root, share=0.25)
         assert wrong == []
         assert tried > 5
 
@@ -55,7 +55,7 @@ def test_verifying_leaves_nothing(root, tmp_path):
     trial = Trial(lambda folder: shutil.copy(root / "made/one.zip", folder), verify, lambda folder: None)
     undisturbed(trial, tmp_path)
     for fault in (killed, full):
-        tried, wrong = fault(trial, tmp_path, share=0.3)
+        tried, wrong = fault(trial, tmp_path, share=0.1)
         assert wrong == []
         assert tried > 5
 
