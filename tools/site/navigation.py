@@ -21,9 +21,9 @@ GALLERY = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
-    "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "limits",
-    "packs", "cases", "verdicts", "learned-tables", "compliance", "drill", "drill-scripts",
-    "performance", "design", "history", "changelog",
+    "validation", "residuals", "newcwv-conformance", "bbr-conformance", "side-by-side", "known-answers", "coverage",
+    "faults", "sizes", "limits", "packs", "cases", "verdicts", "sentences-of-the-decks", "bounds-that-changed",
+    "learned-tables", "compliance", "drill", "drill-scripts", "performance", "design", "history", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 
