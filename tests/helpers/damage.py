@@ -212,7 +212,7 @@ def formats(folder: Path) -> list[Format]:
     ]
 
 
-SEVERAL = ("baseline of a gate", "settings of a gate", "points of a sweep")
+SEVERAL = ("baseline of a gate", "settings of a gate", "points of a sweep", "log of a search")
 """Of the other formats those whose problems are listed, each in a line."""
 
 

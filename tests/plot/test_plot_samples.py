@@ -208,7 +208,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match=r"folder/plot\.png"):
         plot.save(axes, tmp_path / "folder" / "plot.png")
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fdopen", full)

@@ -102,8 +102,8 @@ def test_units_and_shortest_forms(text, shortest, unit):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "'' is not a column of a table; accepted: a column such as flows.goodput_bps"),
-        ("flows", "'flows' is not a column"),
+        ("", "'': is not a column of a table; accepted: a column such as flows.goodput_bps"),
+        ("flows", "'flows': is not a column"),
         ("flows.goodput_bps.x", "is not a column"),
         ("flows[].goodput_bps", "is not a column"),
         ("flows[ ].goodput_bps", "is not a column"),

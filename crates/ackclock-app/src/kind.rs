@@ -1,8 +1,10 @@
 //! The description of an application before it runs: the fields that a scenario gives it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::completion::Path;
+use super::dash::abr::Registered;
 use super::demand::Demand;
 use super::{App, Application};
 use crate::fields::Rules;
@@ -18,6 +20,11 @@ pub(crate) trait AppKind {
     /// Returns the numbers of hosts at the source and at the sink. Each host has an access link of its own.
     fn hosts(&self) -> [u32; 2] {
         [1, 1]
+    }
+
+    /// Returns the registered rate adaptation that the application uses, if it uses one.
+    fn own_rule(&self) -> Option<&Arc<Registered>> {
+        None
     }
 
     /// Creates the application of the flow named `flow` over a path.
@@ -71,6 +78,11 @@ macro_rules! applications {
 pub(super) use applications;
 
 impl App {
+    /// Returns the registered rate adaptation that the application uses, if it uses one.
+    pub fn own_rule(&self) -> Option<&Arc<Registered>> {
+        self.kind().1.own_rule()
+    }
+
     /// Adds mistakes that only the fields taken together show.
     pub fn check(&self, rules: &mut Rules<'_, '_>) {
         self.kind().1.check(rules);

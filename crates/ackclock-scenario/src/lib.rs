@@ -188,8 +188,7 @@ impl Scenario {
     pub fn rules(&self) -> Vec<&Arc<abr::Registered>> {
         let mut used: Vec<&Arc<abr::Registered>> = Vec::new();
         for flow in &self.flows {
-            let App::Dash(dash) = &flow.app else { continue };
-            if let Some(own) = dash.abr.registered()
+            if let Some(own) = flow.app.own_rule()
                 && !used.iter().any(|known| known.name == own.name)
             {
                 used.push(own);

@@ -66,9 +66,7 @@ def _held(folder: Path) -> Iterator[bool]:
         yield False
         return
     try:
-        with suppress(OSError):
-            _lock(descriptor)
-        yield _is(descriptor, folder)
+        yield _locked_by_us(descriptor) and _is(descriptor, folder)
     finally:
         os.close(descriptor)
 
@@ -87,10 +85,8 @@ def draft(inside: Path, prefix: str) -> Iterator[tuple[int, Path]]:
         descriptor, name = tempfile.mkstemp(prefix=prefix, dir=inside)
         path = Path(name)
         try:
-            with suppress(OSError):
-                _lock(descriptor)
             # Windows gives the same file other numbers by its name.
-            if os.name != "nt" and not _is(descriptor, path):
+            if os.name != "nt" and not (_locked_by_us(descriptor) and _is(descriptor, path)):
                 continue
             try:
                 yield descriptor, path
@@ -130,6 +126,18 @@ def _is(descriptor: int, path: Path) -> bool:
         return False
     held = os.fstat(descriptor)
     return (held.st_dev, held.st_ino) == (found.st_dev, found.st_ino)
+
+
+def _locked_by_us(descriptor: int) -> bool:
+    """Locks what was just made; False where another process has the lock, and is about to remove it."""
+    try:
+        _lock(descriptor)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # This file system has no locks, and nobody can take what is here for left behind.
+        return True
+    return True
 
 
 def _lock(descriptor: int) -> None:

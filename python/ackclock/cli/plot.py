@@ -133,9 +133,9 @@ def plot(
             panels = drawn.flat if figure == "window" else [drawn]
             for axes, name in zip(panels, over[figure], strict=True):
                 references.draw(axes, name, result, measured, flow=chosen, offset_s=offset)
-        figures.save(drawn, target)
         if measured is not None and figure != "load":
             differences = references.differences(result, measured, flow=chosen, offset_s=offset)
+        figures.save(drawn, target)
     except (ValueError, KeyError) as error:
         raise UsageError(f"{figure}: {error.args[0]}") from None
     finally:

@@ -112,7 +112,8 @@ class Measure:
             raise MeasureError(f"measure {text!r}: {function} is not a function{near}; {ACCEPTED}")
         found = COLUMN.fullmatch(inside)
         if found is None or not inside.isprintable():
-            raise MeasureError(f"measure {text!r}: {inside!r} is not a column of a table; {ACCEPTED}")
+            part = "" if inside == text else f"{inside!r} "
+            raise MeasureError(f"measure {text!r}: {part}is not a column of a table; {ACCEPTED}")
         return cls(function, found[1], found[3], found[2])
 
     def __str__(self) -> str:

@@ -1,6 +1,8 @@
 //! The fields that a scenario gives a session.
 
-use super::abr::{Estimator, Rule, rate_adaptation};
+use std::sync::Arc;
+
+use super::abr::{Estimator, Registered, Rule, rate_adaptation};
 use super::{Dash, DashParams};
 use crate::completion::Path;
 use crate::demand::{self, Demand, repeated};
@@ -82,6 +84,10 @@ fn largest(sizes: &[Vec<u64>], segments: f64) -> f64 {
 }
 
 impl AppKind for Fields {
+    fn own_rule(&self) -> Option<&Arc<Registered>> {
+        self.abr.registered()
+    }
+
     fn check(&self, rules: &mut Rules<'_, '_>) {
         let segment = rules.at.key("segment");
         let buffer = rules.at.key("buffer");
