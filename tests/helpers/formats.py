@@ -85,7 +85,10 @@ def others(folder: Path) -> dict[str, tuple[str, bytes, Command]]:
         "id": "one", "statement": "x", "published": "1", "measured": 1.0, "ci": [0.5, 1.5], "verdict": "reproduced",
         "unit": "", "note": "", "readings": [],
     }  # fmt: skip
-    study = {"study": "x", "version": "1", "title": "x", "claims": [claim]}
+    study = {
+        "study": "x", "version": "1", "title": "x", "quick": False, "seeds": [1], "command": "x", "scenario_hashes": {},
+        "claims": [claim],
+    }  # fmt: skip
     built = {"version": "6.12.1", "hz": 1000, "source": "x.tar.xz", "digest": "0" * 16, "missing": []}
     table = "# a table of netem\n" + "".join(f"{(n - 50) * 300} " + "\n" * (n % 8 == 7) for n in range(100))
 
@@ -108,14 +111,15 @@ def others(folder: Path) -> dict[str, tuple[str, bytes, Command]]:
 
     text = SCENARIO.encode()
     drawn = ("plot", "HERE/a.toml", "cwnd", "--reference", "FILE", "--out", "HERE/x.out.svg")
+    rated = ("plot", "HERE/a.toml", "throughput", *drawn[3:])
     log, dna = searched.log.read_bytes(), searched.table.read_bytes()
     delays = 'netem = { delay = "5ms", jitter = "1ms", distribution = { kind = "table", file = "t" } }'
     netem = SCENARIO.replace('delay = "1ms"', f'delay = "1ms"\n{delays}')
     return {
         "iperf3": ("iperf.json", json.dumps({"intervals": iperf}).encode(), beside("a.toml", text, *drawn)),
         "log of ss": ("ss.log", "".join(SS.format(n=n) for n in range(1, 9)).encode(), beside("a.toml", text, *drawn)),
-        "data of flent": ("x.flent", flent, beside("a.toml", text, *drawn)),
-        "compressed data of flent": ("x.flent.gz", gzip.compress(flent, mtime=0), beside("a.toml", text, *drawn)),
+        "data of flent": ("x.flent", flent, beside("a.toml", text, *rated)),
+        "compressed data of flent": ("x.flent.gz", gzip.compress(flent, mtime=0), beside("a.toml", text, *rated)),
         "baseline of a gate": (
             "gate.json", (place / "gate.json").read_bytes(),
             beside("a.toml", text, "gate", "HERE/a.toml", "--baseline", "FILE", "--threads", "1"),
