@@ -242,26 +242,33 @@ impl Receiver {
             // net/ipv4/tcp_input.c, tcp_data_queue and tcp_send_dupack.
             self.enter_quick(TCP_MAX_QUICKACKS);
         } else {
-            return self.acks.on_arrival(&Arrived {
-                now,
-                segments: payload.segments,
-                part: payload.part,
-                in_order: 0,
-                push: payload.push,
-                fin: payload.fin,
-                finished: false,
-                urgent: true,
-                gap: self.sack && self.sequence.has_gap(),
-                rtt: payload.rtt,
-                window: 0,
-                grew: false,
-                keeps_window: true,
-                crowded: false,
-                receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
-            });
+            return self.acks.on_arrival(&self.arrived(now, payload, self.sequence.next(), true));
         }
         // A duplicate is acknowledged at once (RFC 9293 section 3.10.7.4).
         self.acks.due = true;
+    }
+
+    /// What the rule of acknowledgments needs of a segment; `before` was the next offset, and `urgent` is whether the segment is
+    /// out of order or fills a gap. The window did not grow, and is as large as at the last ACK.
+    #[inline]
+    fn arrived<'a>(&self, now: Nanos, payload: &Payload<'a>, before: u64, urgent: bool) -> Arrived<'a> {
+        Arrived {
+            now,
+            segments: payload.segments,
+            part: payload.part,
+            in_order: self.sequence.next() - before,
+            push: payload.push,
+            fin: payload.fin,
+            finished: self.finished(),
+            urgent,
+            gap: urgent && self.sack && self.sequence.has_gap(),
+            rtt: payload.rtt,
+            window: self.edge.saturating_sub(before),
+            grew: false,
+            keeps_window: true,
+            crowded: false,
+            receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
+        }
     }
 
     /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once.
@@ -269,9 +276,9 @@ impl Receiver {
     fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
         let beyond = self.received() > self.edge && self.acks.is_linux();
-        let keeps_window =
-            !beyond || self.free_window(self.used()) >= self.edge - before.saturating_sub(self.acks.pending);
-        let crowded = beyond && self.is_crowded(self.used());
+        let used = if beyond { self.used() } else { 0 };
+        let keeps_window = !beyond || self.free_window(used) >= self.edge - before.saturating_sub(self.acks.pending);
+        let crowded = beyond && self.is_crowded(used);
         if beyond {
             self.edge = self.received();
         }
@@ -289,23 +296,8 @@ impl Receiver {
                 grew = tuning.grow(payload.len, self.sequence.held() + unread, next > before);
             }
         }
-        self.acks.on_arrival(&Arrived {
-            now,
-            segments: payload.segments,
-            part: payload.part,
-            in_order: next - before,
-            push: payload.push,
-            fin: payload.fin,
-            finished: self.finished(),
-            urgent,
-            gap: urgent && self.sack && self.sequence.has_gap(),
-            rtt: payload.rtt,
-            window: self.edge.saturating_sub(before),
-            grew,
-            keeps_window,
-            crowded,
-            receiver_rtt: self.tuning.as_ref().and_then(|tuning| tuning.rtt),
-        });
+        let arrived = self.arrived(now, payload, before, urgent);
+        self.acks.on_arrival(&Arrived { grew, keeps_window, crowded, ..arrived });
         if self.acks.is_linux() && self.acks.is_due() {
             self.waiting = self.unread();
         }

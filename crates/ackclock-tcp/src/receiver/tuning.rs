@@ -184,7 +184,7 @@ impl Tuning {
     pub fn taken(&self, held: u64) -> u64 {
         let of = |payload: u64| if payload > 0 { memory_of(payload) * self.share / WHOLE } else { 0 };
         let segment = if self.segment > 0 { self.segment } else { self.mss };
-        held / segment * of(segment) + of(held % segment)
+        if held <= segment { of(held) } else { held / segment * of(segment) + of(held % segment) }
     }
 
     /// Fixes the memory to that of `bytes` of window before any segment was measured (SO_RCVBUF).

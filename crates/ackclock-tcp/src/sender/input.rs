@@ -297,7 +297,7 @@ impl Sender {
         if !waits {
             self.restart_timer_after(now, advanced, rtt.is_some(), &arrived);
         }
-        if !calm || delivered.sacked > 0 {
+        if !calm {
             self.rare.disordered = !self.board.is_clean() || self.board.first_is_resent();
         }
         self.observe_window(now, obs);
