@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import random
 import shutil
 import tempfile
 from contextlib import redirect_stderr, redirect_stdout
@@ -113,34 +112,27 @@ def undisturbed(trial: Trial, root: Path) -> None:
     assert _left(root / "whole") == []
 
 
-def killed(trial: Trial, root: Path, *, share: float = 1.0, seed: int = 1) -> tuple[int, list[str]]:
+def killed(trial: Trial, root: Path, *, step: int = 1) -> tuple[int, list[str]]:
     """Ends the command before calls, and after half of a write: how often, and what was wrong.
 
-    With a `share` below one, so many of the calls are drawn.
+    Every `step`-th call is tried, from the first on.
     """
-    return _everywhere(trial, root, _killing, share, seed)
+    return _everywhere(trial, root, _killing, step)
 
 
-def full(trial: Trial, root: Path, *, share: float = 1.0, seed: int = 1) -> tuple[int, list[str]]:
+def full(trial: Trial, root: Path, *, step: int = 1) -> tuple[int, list[str]]:
     """Lets the disk be full from calls on: how often, and what was wrong."""
-    return _everywhere(trial, root, _filling, share, seed)
+    return _everywhere(trial, root, _filling, step)
 
 
 def _everywhere(
-    trial: Trial, root: Path, fault: Callable[[Trial, int], Callable[[Path], int]], share: float, seed: int
+    trial: Trial, root: Path, fault: Callable[[Trial, int], Callable[[Path], int]], step: int
 ) -> tuple[int, list[str]]:
-    draw = random.Random(seed)
-    wrong, tried, number = [], 0, 0
-    while True:
-        if number and draw.random() >= share:
-            number += 1
-            continue
-        found = in_place(trial, root, number, fault(trial, number))
-        if found == ["ended"]:
-            return tried, wrong
-        tried += 1
+    wrong, number = [], 0
+    while (found := in_place(trial, root, number, fault(trial, number))) != ["ended"]:
         wrong += [f"call {number}: {one}" for one in found]
-        number += 1
+        number += step
+    return number // step, wrong
 
 
 def _killing(trial: Trial, number: int) -> Callable[[Path], int]:

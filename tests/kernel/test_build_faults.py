@@ -41,7 +41,7 @@ def sound(folder):
 def test_a_build_leaves_a_whole_kernel_or_none(tmp_path, fault):
     trial = Trial(lambda folder: source(SimpleNamespace(work=folder)), act, state, sound)
     undisturbed(trial, tmp_path)
-    tried, wrong = fault(trial, tmp_path, share=0.3)
+    tried, wrong = fault(trial, tmp_path, step=3)
     assert wrong == []
     assert tried > 5
 

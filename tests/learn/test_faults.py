@@ -43,6 +43,6 @@ def root(tmp_path_factory):
 
 @pytest.mark.parametrize("fault", [killed, full], ids=["killed", "a full disk"])
 def test_a_search_loses_nothing_and_leaves_nothing(root, fault):
-    tried, wrong = fault(Trial(prepare, act, state, sound), root, share=0.5)
+    tried, wrong = fault(Trial(prepare, act, state, sound), root, step=2)
     assert wrong == []
     assert tried > 10

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::abr::Registered;
 use super::completion::Path;
-use super::dash::abr::Registered;
 use super::demand::Demand;
 use super::{App, Application};
 use crate::fields::Rules;

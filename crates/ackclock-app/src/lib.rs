@@ -8,6 +8,7 @@ use ackclock_core::Nanos;
 use ackclock_core::Stream;
 pub(crate) use ackclock_results::{rate_bps, seconds};
 
+pub mod abr;
 pub mod bulk;
 pub mod bursts;
 pub mod cbr;

@@ -1,6 +1,6 @@
 //! The names that a scenario may use, gathered from the catalogues of the crates.
 
-use ackclock_app::dash::abr;
+use ackclock_app::abr;
 use ackclock_core::parameters::Parameter;
 use ackclock_results::{ColumnDeclaration, Role, TABLES, TableDeclaration};
 use ackclock_scenario as scenario;

@@ -55,7 +55,7 @@ use ackclock_transport::Stack;
 use transport::Stacks;
 
 pub use ackclock_app::App;
-pub use ackclock_app::dash::abr;
+pub use ackclock_app::abr;
 pub use ackclock_schema::file::FromFile;
 pub use ackclock_schema::parameters::Range;
 pub use ackclock_schema::problems::suggestion;

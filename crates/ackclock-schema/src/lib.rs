@@ -17,6 +17,7 @@ pub mod problems;
 pub mod quantity;
 pub mod random;
 pub mod record;
+pub mod registered;
 pub mod renewal;
 pub mod rules;
 pub mod tree;

@@ -43,7 +43,7 @@ def test_a_pack_is_there_whole_or_not_at_all(root):
     trial = Trial(lambda folder: shutil.copytree(root / "made/store", folder / "store"), act, state, sound)
     undisturbed(trial, root)
     for fault in (killed, full):
-        tried, wrong = fault(trial, root, share=0.25)
+        tried, wrong = fault(trial, root, step=4)
         assert wrong == []
         assert tried > 5
 
@@ -54,8 +54,8 @@ def test_verifying_leaves_nothing(root, tmp_path):
 
     trial = Trial(lambda folder: shutil.copy(root / "made/one.zip", folder), verify, lambda folder: None)
     undisturbed(trial, tmp_path)
-    for fault in (killed, full):
-        tried, wrong = fault(trial, tmp_path, share=0.1)
+    for fault, step in ((killed, 7), (full, 3)):
+        tried, wrong = fault(trial, tmp_path, step=step)
         assert wrong == []
         assert tried > 5
 

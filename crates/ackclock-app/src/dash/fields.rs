@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::abr::{Estimator, Registered, Rule, rate_adaptation};
 use super::{Dash, DashParams};
+use crate::abr::{Estimator, Registered, Rule, rate_adaptation};
 use crate::completion::Path;
 use crate::demand::{self, Demand, repeated};
 use crate::fields::{

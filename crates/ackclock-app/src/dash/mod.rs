@@ -12,21 +12,18 @@ use super::{AppContext, AppTables, Application, Conn, ParamProblem, Side};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
 
-pub mod abr;
 mod fields;
 mod live;
 mod params;
 pub mod player;
 mod report;
-mod sizes;
 #[cfg(test)]
 mod tests;
 
 pub use fields::{Fields, LiveFields};
 pub use params::DashParams;
-pub use sizes::{SegmentSizes, segment_bytes};
 
-use abr::{Abr, Decision, Download, Setup, State, Upcoming};
+use crate::abr::{Abr, Decision, Download, SegmentSizes, Setup, State, Upcoming, segment_bytes};
 use live::Live;
 use player::{Phase, Player};
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::abr::{Estimator, Rule};
 use crate::ParamProblem;
+use crate::abr::{Estimator, Rule};
 use ackclock_core::Nanos;
 
 /// A DASH session. Times are in nanoseconds, rates in bit/s, volumes in bytes.

@@ -14,7 +14,7 @@ mod registered;
 
 use super::*;
 use crate::testing::{BASE, CHANGES, change};
-use ackclock_app::dash::abr::Estimator;
+use ackclock_app::abr::Estimator;
 use ackclock_app::{bulk, transfer};
 use ackclock_tcp::config::{InitialWindow, Restart};
 

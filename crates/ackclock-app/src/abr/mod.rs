@@ -12,6 +12,7 @@ mod l2a;
 mod lolp;
 mod mpc;
 mod rule;
+mod sizes;
 mod throughput;
 mod upcoming;
 
@@ -22,8 +23,9 @@ pub use hybrid::Hybrid;
 pub use l2a::L2a;
 pub use lolp::LolPlus;
 pub use mpc::Mpc;
-pub(super) use rule::rate_adaptation;
+pub(crate) use rule::rate_adaptation;
 pub use rule::{Known, Make, Registered, Rule};
+pub use sizes::{SegmentSizes, segment_bytes};
 pub use throughput::Throughput;
 pub use upcoming::Upcoming;
 

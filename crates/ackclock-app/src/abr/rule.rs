@@ -15,35 +15,13 @@ use serde_json::{Value as Json, json};
 use super::{Abr, CATALOGUE, Entry, Setup};
 
 /// A rate adaptation of the user, which scenarios may name besides those of the catalogue.
-pub struct Registered {
-    /// Name in scenarios. It must differ from all names of the catalogue.
-    pub name: &'static str,
-    /// Text that identifies the source code among others with the same name. It is part of the scenario's canonical
-    /// form, and so of its hash. A scenario that names a different source is refused.
-    pub source: String,
-    /// Parameters that scenarios may set.
-    pub parameters: Vec<Range>,
-    /// Creates the rule for a client.
-    pub make: Box<Make>,
-}
+pub type Registered = ackclock_schema::registered::Registered<Make>;
 
 /// A function that creates the rule of a client from the client's setup, the given parameters and the flow's name.
 pub type Make = dyn Fn(&Setup<'_>, Given<'_>, &str) -> Box<dyn Abr> + Send + Sync;
 
 /// The rules of the user that a scenario may name.
 pub struct Known(pub Vec<Arc<Registered>>);
-
-impl PartialEq for Registered {
-    fn eq(&self, other: &Registered) -> bool {
-        (self.name, &self.source, &self.parameters) == (other.name, &other.source, &other.parameters)
-    }
-}
-
-impl fmt::Debug for Registered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.name, self.source)
-    }
-}
 
 /// Where a rule comes from.
 #[derive(Clone)]
@@ -120,10 +98,10 @@ impl fmt::Debug for Rule {
 }
 
 /// Kind of the fields that hold a [`Rule`].
-pub(in crate::dash) struct RateAdaptation;
+pub(crate) struct RateAdaptation;
 
 /// Returns the kind of the fields that hold a [`Rule`].
-pub(in crate::dash) const fn rate_adaptation() -> RateAdaptation {
+pub(crate) const fn rate_adaptation() -> RateAdaptation {
     RateAdaptation
 }
 
@@ -144,7 +122,7 @@ fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Origi
         return None;
     };
     let listed_rule = super::by_name(name).map(Origin::Listed);
-    let found = listed_rule.or_else(|| own.iter().find(|one| one.name == name).cloned().map(Origin::Registered));
+    let found = listed_rule.or_else(|| Registered::by_name(own, name).cloned().map(Origin::Registered));
     if found.is_none() {
         let (accepted, hint) = (listed(names(own)), suggestion(name, names(own)));
         let message = format!("{} is not a known rate adaptation; accepted: {accepted}{hint}", node.shown());

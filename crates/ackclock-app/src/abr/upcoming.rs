@@ -2,7 +2,7 @@
 
 use ackclock_core::Nanos;
 
-use super::super::sizes::{SegmentSizes, segment_bytes};
+use super::sizes::{SegmentSizes, segment_bytes};
 
 /// The segments to come.
 #[derive(Clone, Copy, Debug)]
