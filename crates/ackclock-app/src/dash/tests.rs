@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Command;
+use crate::abr;
 use crate::fake_network::{FakeNetwork, MILLISECOND, SECOND};
 use ackclock_results::{Column, Table};
 
