@@ -2,7 +2,7 @@
 
 use ackclock_core::Nanos;
 use ackclock_net::Large;
-use ackclock_schema::kinds::{Label, one_of, time};
+use ackclock_schema::kinds::{Flag, Label, one_of, time};
 use ackclock_schema::lists::list;
 use ackclock_schema::record;
 use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required, table};
@@ -47,6 +47,9 @@ record! {
         gso: Option<Large> = optional("off", large());
         /// Treatment of large packets in the direction from sink to source.
         reverse_gso: Option<Large> = optional("as gso", large());
+        /// Whether the queues are those of the sending hosts, whose TCP keeps the bytes in them few if it is Linux's (TCP
+        /// small queues). A link that is not the first one behind a host's access link has no such queue.
+        host_queue: Option<bool> = optional("true with gso = \"queue\"", Flag);
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.

@@ -315,6 +315,8 @@ pub struct Direction<'a> {
     pub policer: Option<&'a Policer>,
     /// Treatment of large packets.
     pub large: Large,
+    /// Whether the queue is that of the sending host.
+    pub on_host: bool,
     /// Packets lost before the queue.
     pub loss: &'a Loss,
     /// netem before the queue.

@@ -3,6 +3,7 @@
 
 use ackclock_core::Rate;
 use ackclock_core::headers::TCP_IPV4;
+use ackclock_net::Large;
 use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{Config, Handshake, InitialWindow, Restart};
 use ackclock_tcp::{pacing, slow_start, stack, validation};
@@ -106,6 +107,11 @@ impl Bottleneck {
         self.reverse_delay.as_ref().unwrap_or(&self.delay)
     }
 
+    /// Whether the queue of a direction that treats large packets in this way is that of the sending host.
+    fn is_on_host(&self, large: Option<Large>) -> bool {
+        self.host_queue.unwrap_or(large == Some(Large::Queued))
+    }
+
     /// Returns the direction from source to sink.
     pub fn forward(&self) -> Direction<'_> {
         Direction {
@@ -114,6 +120,7 @@ impl Bottleneck {
             jitter: self.jitter.as_ref(),
             policer: self.policer.as_ref(),
             large: self.gso.unwrap_or_default(),
+            on_host: self.is_on_host(self.gso),
             loss: &self.loss,
             netem: self.netem.as_ref(),
             duplication: self.duplication.as_ref(),
@@ -130,6 +137,7 @@ impl Bottleneck {
             jitter: self.reverse_jitter.as_ref(),
             policer: self.reverse_policer.as_ref(),
             large: self.reverse_gso.or(self.gso).unwrap_or_default(),
+            on_host: self.is_on_host(self.reverse_gso.or(self.gso)),
             loss: &self.reverse_loss,
             netem: self.reverse_netem.as_ref(),
             duplication: self.reverse_duplication.as_ref(),

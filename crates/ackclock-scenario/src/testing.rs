@@ -34,6 +34,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("bottleneck.bdp_rtt", "1s"),
     ("bottleneck.gso", "queue"),
     ("bottleneck.reverse_gso", "whole"),
+    ("bottleneck.host_queue", "true"),
     ("bottleneck.loss", "1%"),
     ("bottleneck.loss.probability", "2%"),
     ("bottleneck.loss.every", "100"),

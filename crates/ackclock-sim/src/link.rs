@@ -33,6 +33,8 @@ pub struct LinkSpec {
     pub packet_size: u32,
     /// Treatment of large packets of segmentation offload.
     pub large: Large,
+    /// Whether the queue is that of the sending host.
+    pub on_host: bool,
     /// Seed of the queue's random draws.
     pub seed: Seed,
 }
@@ -110,6 +112,7 @@ impl LinkSpec {
             impairments: Impairments::default(),
             packet_size: 1500,
             large: Large::Split,
+            on_host: false,
             seed: Seed::default(),
         }
     }
@@ -122,8 +125,11 @@ impl LinkSpec {
 
     /// Adds the link to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
-        let large = self.large;
-        let is_plain = self.queue.name == CATALOGUE[0].name && self.impairments.are_none() && large == Large::Split;
+        let LinkSpec { large, on_host, .. } = self;
+        let is_plain = self.queue.name == CATALOGUE[0].name
+            && self.impairments.are_none()
+            && large == Large::Split
+            && !self.on_host;
         let link = if is_plain && topology.computes_ahead() {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
@@ -133,6 +139,9 @@ impl LinkSpec {
         } else {
             topology.port(self.port())
         };
+        if on_host {
+            topology.put_on_host(link);
+        }
         topology.measure(link);
         topology.treat_large(link, large);
         link

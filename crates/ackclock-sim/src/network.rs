@@ -7,7 +7,7 @@
 //! and at the host. A port is asked in the present, when a packet arrives at its queue and when the packet leaves for
 //! the wire. A port therefore begins a stage, too, and needs one event for each packet that is queued.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use ackclock_net::queue::Headers;
 use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
@@ -16,7 +16,7 @@ use ackclock_tcp::Segment;
 
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
-use crate::ids::{LinkId, Receiver, Slot};
+use crate::ids::{EndpointId, LinkId, Receiver, Slot};
 use crate::measures::push_link;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{AT_HOST, Address, Packet, Stored};
@@ -40,6 +40,8 @@ struct Stage {
 struct LinkState {
     link: Link,
     large: Large,
+    /// Whether the queue is that of the sending host.
+    on_host: bool,
     /// Lane of the packets that were sent into the link, if a stage ends with the link.
     lane: u32,
     /// Number of its port; `None` if the link is not a port.
@@ -58,6 +60,19 @@ struct PortState {
     flight: BTreeMap<Key, Packet>,
     /// Arrival of the packet that was sent last, behind a port that keeps their order.
     latest: Nanos,
+    /// Packets on the wire of a host, with the times at which their last bits leave.
+    leaving: VecDeque<(Key, Left)>,
+}
+
+/// A packet that has left the queue of its host: it has been on the wire, or the queue has dropped it.
+#[derive(Clone, Copy, Debug)]
+pub struct Left {
+    /// The endpoint that sent it.
+    pub endpoint: EndpointId,
+    /// Generation of the endpoint's connection.
+    pub generation: u16,
+    /// Its payload, bytes.
+    pub payload: u32,
 }
 
 /// Links and routes before they are joined.
@@ -83,7 +98,14 @@ impl Topology {
 
     /// Adds a link.
     pub fn link(&mut self, link: Link) -> LinkId {
-        self.links.push(LinkState { link, large: Large::Split, lane: 0, port: None, queueing_delays: None });
+        self.links.push(LinkState {
+            link,
+            large: Large::Split,
+            on_host: false,
+            lane: 0,
+            port: None,
+            queueing_delays: None,
+        });
         LinkId(self.links.len() as u32 - 1)
     }
 
@@ -91,7 +113,15 @@ impl Topology {
     pub fn port(&mut self, port: Port<Packet>) -> LinkId {
         let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
         self.links[link.0 as usize].port = Some(self.ports.len() as u32);
-        self.ports.push(PortState { port, link, due: NEVER, poll: Key::NEVER, flight: BTreeMap::new(), latest: 0 });
+        self.ports.push(PortState {
+            port,
+            link,
+            due: NEVER,
+            poll: Key::NEVER,
+            flight: BTreeMap::new(),
+            latest: 0,
+            leaving: VecDeque::new(),
+        });
         link
     }
 
@@ -103,6 +133,17 @@ impl Topology {
     /// Returns the treatment of large packets by a link.
     pub fn large(&self, link: LinkId) -> Large {
         self.links[link.0 as usize].large
+    }
+
+    /// Has the network tell of each packet that leaves the queue of a link, which is that of the sending host. The link
+    /// must be a port.
+    pub fn put_on_host(&mut self, link: LinkId) {
+        self.links[link.0 as usize].on_host = true;
+    }
+
+    /// Whether the queue of a link is that of the sending host.
+    pub fn is_on_host(&self, link: LinkId) -> bool {
+        self.links[link.0 as usize].on_host
     }
 
     /// Records the queueing delays of a link.
@@ -170,6 +211,7 @@ impl Topology {
             lanes: Vec::new(),
             stored: Stored::default(),
             senders: Senders::default(),
+            left_hosts: VecDeque::new(),
             end: NEVER,
             beyond: 0,
             events: EventQueue::new(0, 0),
@@ -247,6 +289,8 @@ pub struct Network<P = Segment> {
     lanes: Vec<Lane<Key, Packet>>,
     stored: Stored<P>,
     senders: Senders,
+    /// Packets that have left the queue of their host.
+    left_hosts: VecDeque<Left>,
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
     beyond: usize,
@@ -441,11 +485,29 @@ impl<P: Contents> Network<P> {
         (cause, passage): (DropCause, Option<Passage>),
         observer: &mut O,
     ) {
+        if self.links[link.0 as usize].on_host {
+            self.left_hosts.extend(self.sender_of(packet));
+        }
         if O::ACTIVE {
             let contents = packet.contents(&self.stored);
             observer.network(at, contents.as_ref(), NetworkEvent::Dropped { link, packet, cause, passage });
         }
         packet.release(&mut self.stored);
+    }
+
+    /// Returns the endpoint that has sent a packet, and what that endpoint has to know of it.
+    #[cold]
+    #[inline(never)]
+    fn sender_of(&self, packet: Packet) -> Option<Left> {
+        let Receiver::Endpoint(receiver) = packet.receiver() else { return None };
+        let payload = packet.contents(&self.stored)?.payload();
+        Some(Left { endpoint: receiver.peer(), generation: packet.generation(), payload })
+    }
+
+    /// Returns a packet that has left the queue of its host, each once.
+    #[inline]
+    pub fn left_host(&mut self) -> Option<Left> {
+        self.left_hosts.pop_front()
     }
 
     /// Handles the arrival of a packet at a port.
@@ -486,7 +548,13 @@ impl<P: Contents> Network<P> {
     pub fn serve<O: Observer<P>>(&mut self, observer: &mut O) -> Option<Packet> {
         let first = self.events.first();
         let port = first.source();
-        let packet = self.ports[port as usize].flight.remove(&first);
+        let port_state = &mut self.ports[port as usize];
+        if port_state.leaving.front().is_some_and(|(key, _)| *key == first) {
+            self.left_hosts.extend(port_state.leaving.pop_front().map(|(_, left)| left));
+            self.arm(port);
+            return None;
+        }
+        let packet = port_state.flight.remove(&first);
         if packet.is_none() {
             self.drive(first.time(), port, observer);
         }
@@ -520,9 +588,17 @@ impl<P: Contents> Network<P> {
     fn launch<O: Observer<P>>(&mut self, at: Nanos, port: u32, sent: Sent<Packet>, observer: &mut O) {
         let port_state = &mut self.ports[port as usize];
         let link = port_state.link;
-        let Sent { packet, item, passage, .. } = sent;
+        let Sent { packet, item, passage, is_copy } = sent;
         let packet = packet.updated(&item, &mut self.stored);
         let waited = passage.start - item.arrival;
+        if self.links[link.0 as usize].on_host
+            && !is_copy
+            && let Some(left) = self.sender_of(packet)
+        {
+            let key = self.events.stamp(passage.departure, port);
+            self.ports[port as usize].leaving.push_back((key, left));
+        }
+        let port_state = &mut self.ports[port as usize];
         if let Some(queueing_delays) = &mut self.links[link.0 as usize].queueing_delays {
             queueing_delays.record(waited);
         }
@@ -565,7 +641,8 @@ impl<P: Contents> Network<P> {
     fn arm(&mut self, port: u32) {
         let port_state = &self.ports[port as usize];
         let first = port_state.flight.first_key_value().map_or(Key::NEVER, |(key, _)| *key);
-        self.events.set(port, port_state.poll.min(first));
+        let leaving = port_state.leaving.front().map_or(Key::NEVER, |(key, _)| *key);
+        self.events.set(port, port_state.poll.min(first).min(leaving));
     }
 
     /// Adds a packet to the lane of its link alone, where it overtakes no packet; in the shared lane it would have to

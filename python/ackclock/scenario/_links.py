@@ -66,6 +66,10 @@ class Link(Record):
         queue, whole. Absent: off.
     reverse_gso
         Treatment of large packets in the direction from sink to source. Accepted: off, queue, whole. Absent: as gso.
+    host_queue
+        Whether the queues are those of the sending hosts, whose TCP keeps the bytes in them few if it is Linux's (TCP
+        small queues). A link that is not the first one behind a host's access link has no such queue. Absent: true with
+        gso = "queue".
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -116,6 +120,7 @@ class Link(Record):
     reverse_netem: Netem | None = None
     gso: TreatmentOfLargePackets | None = None
     reverse_gso: TreatmentOfLargePackets | None = None
+    host_queue: bool | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

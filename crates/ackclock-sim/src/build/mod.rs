@@ -39,6 +39,7 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         impairments: impairments::of(&way, scenario, seed, name),
         packet_size: scenario.packet_size,
         large: way.large,
+        on_host: way.on_host,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
     let mut all = scenario.all_links().map(|(name, link)| {
@@ -217,6 +218,8 @@ fn add_copies<E: Endpoint>(
                 dumbbell.topology.treat_large(link, Large::Whole);
             }
         }
+        let host_queues = [&forward, &reverse]
+            .map(|hops| is_tcp && hops.first().is_some_and(|link| dumbbell.topology.is_on_host(*link)));
         flows.push(FlowSpec {
             labels,
             config: own,
@@ -225,7 +228,7 @@ fn add_copies<E: Endpoint>(
             start_jitter: flow.start_jitter,
             hosts: flow.app.hosts(),
             routes,
-            offload: Offload { sends_large, collects: access_link.gro },
+            offload: Offload { sends_large, host_queues, collects: access_link.gro },
             class: flow.class,
             headers,
             delays: scenario.probes.delays,

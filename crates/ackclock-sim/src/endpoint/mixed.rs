@@ -180,6 +180,20 @@ impl Endpoint for Mixed {
         }
     }
 
+    fn watch_host_queue(&mut self) {
+        match self {
+            Mixed::Tcp(end) => Endpoint::watch_host_queue(end),
+            Mixed::Foreign(end) => end.watch_host_queue(),
+        }
+    }
+
+    fn left_host(&mut self, payload: u32) {
+        match self {
+            Mixed::Tcp(end) => end.left_host(payload),
+            Mixed::Foreign(end) => end.left_host(payload),
+        }
+    }
+
     fn withdraw(&mut self) {
         match self {
             Mixed::Tcp(end) => Endpoint::withdraw(end),

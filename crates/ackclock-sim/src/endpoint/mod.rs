@@ -197,6 +197,16 @@ pub trait Endpoint: Sized {
     /// any end, the world ends the connection as soon as both ends are over; packets that arrive later are discarded.
     fn is_over(&self) -> bool;
 
+    /// Tells this end that the queue of its own host holds what it sends, and that [`left_host`](Endpoint::left_host) will
+    /// tell of each packet that leaves that queue.
+    fn watch_host_queue(&mut self) {}
+
+    /// Takes note of a packet of this end with `payload` bytes that has left the queue of its own host, over the wire or
+    /// because the queue has dropped it.
+    fn left_host(&mut self, payload: u32) {
+        let _ = payload;
+    }
+
     /// Returns the counts of this end since its creation, for the table `flows`.
     fn counts(&self) -> Counts;
 

@@ -199,6 +199,14 @@ impl Endpoint for Tcp {
         matches!(self.state(), State::Closed | State::TimeWait | State::Listen)
     }
 
+    fn watch_host_queue(&mut self) {
+        self.watch_host_queue();
+    }
+
+    fn left_host(&mut self, payload: u32) {
+        self.on_left_host(payload);
+    }
+
     fn counts(&self) -> Counts {
         let stats = self.stats();
         Counts {

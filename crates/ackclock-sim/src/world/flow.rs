@@ -15,11 +15,14 @@ use ackclock_core::Stream;
 use ackclock_net::queue::Headers;
 use ackclock_results::Sketch;
 
-/// Segmentation offload of a flow's hosts.
+/// Segmentation offload and queues of a flow's hosts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Offload {
     /// Whether the source and the sink hand large packets to their links (GSO).
     pub sends_large: [bool; 2],
+    /// Whether the queues of the source's and of the sink's host are in the network, so that their TCP keeps the bytes in
+    /// them few.
+    pub host_queues: [bool; 2],
     /// Time for which a host's network card collects packets before the host merges them (GRO), in ns; `None` if it
     /// hands on each packet by itself.
     pub collects: Option<Nanos>,

@@ -8,7 +8,7 @@ use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
 use crate::measures::{Achieved, FlowTotals, push_delays, push_flow, push_limits};
-use crate::network::{Network, Topology};
+use crate::network::{Left, Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
@@ -112,6 +112,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 flow if flow - lanes < flows => self.on_wake(FlowId(flow - lanes)),
                 timer => self.on_timer(EndpointId::of_number(timer - lanes - flows)),
             }
+            while let Some(left) = self.network.left_host() {
+                self.on_left_host(left);
+            }
         }
         true
     }
@@ -120,6 +123,16 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if let Some(packet) = self.network.serve(&mut self.observer) {
             self.on_arrival(packet);
         }
+    }
+
+    /// Tells an endpoint that a packet has left the queue of its host.
+    #[cold]
+    #[inline(never)]
+    fn on_left_host(&mut self, Left { endpoint, generation, payload }: Left) {
+        let sender = self.connections.get(endpoint.slot());
+        let Some(connection) = sender.filter(|connection| connection.generation == generation) else { return };
+        connection.ends[endpoint.side() as usize].left_host(payload);
+        self.transmit(endpoint);
     }
 
     #[inline]
@@ -314,10 +327,15 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let mut random = state.stream_of(self.seed, conn);
         let pair = pair % state.stages.len() as u32;
         let stages = state.stages[pair as usize];
-        let Offload { sends_large: [source, sink], collects } = state.offload;
+        let Offload { sends_large: [source, sink], collects, .. } = state.offload;
         let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
         let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages };
+        let watches = state.offload.host_queues;
         let (slot, generation) = self.connections.insert(about, &state.config, &mut random);
+        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
+        for (end, _) in ends.zip(watches).filter(|(_, watches)| *watches) {
+            end.watch_host_queue();
+        }
         self.flows[flow.index()].open.insert(conn, slot);
         self.network.opened(slot, generation, conn.0);
         self.network

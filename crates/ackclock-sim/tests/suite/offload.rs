@@ -57,9 +57,46 @@ fn a_queue_of_large_packets_holds_twice_the_bytes() {
     let (segments, packets) = lab(&[("bottleneck.gso", "off")]);
     assert!((780.0..=810.0).contains(&segments) && packets <= 100, "{segments} {packets}");
     for gso in ["queue", "whole"] {
-        let (large, packets) = lab(&[("bottleneck.gso", gso)]);
+        let (large, packets) = lab(&[("bottleneck.gso", gso), ("bottleneck.host_queue", "false")]);
         assert!((1_500.0..=1_950.0).contains(&large) && packets <= 100, "{gso}: {large} {packets}");
     }
+}
+
+/// TCP small queues: a flow of Linux has at most two packets of two segments in the queue of its own host and on its wire,
+/// whatever the congestion window allows. FreeBSD has no such rule.
+#[test]
+fn a_flow_has_two_packets_in_the_queue_of_its_host() {
+    let (delay, packets) = lab(&[("bottleneck.gso", "queue")]);
+    assert!((10.0..=33.0).contains(&delay) && packets <= 4, "{delay} {packets}");
+    let two = lab(&[("bottleneck.gso", "queue"), ("flows[0].count", "2")]);
+    assert!((30.0..=66.0).contains(&two.0) && two.1 <= 8, "{two:?}");
+    let segments = lab(&[("bottleneck.host_queue", "true")]);
+    assert!(segments.0 <= 17.0 && segments.1 <= 2, "{segments:?}");
+    let freebsd = lab(&[("bottleneck.host_queue", "true"), ("flows[0].stack", "freebsd")]);
+    assert!(freebsd.0 > 700.0, "{freebsd:?}");
+}
+
+/// Linux 6.18 with its own tbf of 10 Mbit/s or 100 Mbit/s and a bucket of 100 kB on virtual Ethernet without delay: packets
+/// of 45 segments, two in the queue (tc -s), and an RTT of 109 and 10.9 ms (ss). No limit of the queue is met.
+#[test]
+fn the_queue_of_a_host_is_as_short_as_with_linux() {
+    let text = "
+duration = '6s'
+bottleneck = { rate = '10Gbps', delay = '10us', gso = 'queue' }
+access = { rate = '10Gbps' }
+[[flows]]
+name = 'f'
+app = 'bulk'
+";
+    let rtt = |rate: &str, cc: &str| {
+        let queue = format!("{{ kind = 'token-bucket', rate = '{rate}', burst = '100kB', limit = '2MB' }}");
+        let tables = run(text, &[("bottleneck.queue", &queue), ("flows[0].cc", cc)]);
+        float(&tables, "flows", "srtt_ms")
+    };
+    let slow = rtt("10Mbps", "cubic");
+    assert!((104.0..=114.0).contains(&slow), "{slow}");
+    let fast = rtt("100Mbps", "reno");
+    assert!((10.4..=11.4).contains(&fast), "{fast}");
 }
 
 /// A flow whose host does not offload sends segments.

@@ -8,6 +8,17 @@ use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window, validation};
 
 impl Endpoint {
+    /// Has this end keep the bytes in the queue of its own host few, if its stack does so. [`Endpoint::on_left_host`] then
+    /// tells of each packet that has left that queue.
+    pub fn watch_host_queue(&mut self) {
+        self.sender.watch_host_queue();
+    }
+
+    /// Takes note of a packet with `payload` bytes that has left the queue of this end's host.
+    pub fn on_left_host(&mut self, payload: u32) {
+        self.sender.on_left_host(payload);
+    }
+
     /// State of RFC 9293 section 3.3.2.
     #[inline]
     pub fn state(&self) -> State {

@@ -5,6 +5,7 @@
 
 mod buffered;
 mod frto;
+mod host_queue;
 mod input;
 mod mtu;
 mod nagle;
@@ -149,6 +150,8 @@ pub(crate) struct Sender {
     pacer: Pacer,
     marks: push::Marks,
     offload: offload::Offload,
+    /// What the host's own queue holds, if the sender watches it.
+    host: Option<Box<host_queue::HostQueue>>,
     writes: writes::Writes,
     /// What limits the sender, if that is noted.
     limits: Option<Box<Limits>>,
@@ -250,6 +253,7 @@ impl Sender {
             small: nagle::Small::new(&config),
             marks: push::Marks::default(),
             offload: offload::Offload::new(&config),
+            host: None,
             writes: writes::Writes::new(config.write_size),
             limits: config.notes_limits.then(|| Box::new(Limits::new(0))),
             queue: buffered::SendQueue::new(&config),

@@ -75,6 +75,9 @@ impl Sender {
         let mss = self.mss;
         let unsent = self.unsent();
         if unsent <= mss || self.probe_due {
+            if self.host_is_full(unsent.min(mss), 1) && !self.probe_due {
+                return false;
+            }
             self.cut_packet(unsent.min(mss));
             return true;
         }
@@ -95,6 +98,9 @@ impl Sender {
         let held = if needed == unsent { self.waits_to_fill(true) } else { self.holds_short_segments() };
         let partial = u64::from(!needed.is_multiple_of(mss) && !held);
         let segments = (whole + partial).min(quota);
+        if self.host_is_full(needed.min(segments * mss), 1) {
+            return false;
+        }
         self.cut_packet(needed.min(segments * mss));
         self.offload.left = segments.saturating_sub(1) as u32;
         self.offload.several = segments > 1;
@@ -134,15 +140,19 @@ impl Sender {
     /// The number of segments of the largest packet: as many as are sent in 1/1024 s at the rate for pacing, which Linux
     /// computes for flows that it does not pace, too.
     fn segments_of_largest_packet(&self, load: u64) -> u64 {
+        // sysctl tcp_min_tso_segs.
+        largest_packet(self.packet_rate(load), self.mss, self.rtt.min(), 2)
+    }
+
+    /// The rate for pacing, with `load` bytes in the network.
+    pub(super) fn packet_rate(&self, load: u64) -> Option<Rate> {
         let srtt = self.rtt.srtt();
-        let rate = self.pacer.rate(&self.window, srtt).or_else(|| {
+        self.pacer.rate(&self.window, srtt).or_else(|| {
             // tcp_update_pacing_rate.
             let percent = if self.window.cwnd < self.window.ssthresh / 2 { 200 } else { 120 };
             let bytes = u128::from(self.window.cwnd.max(load)) * percent * 10_000_000;
             u64::try_from(bytes / u128::from(srtt?.max(1))).ok().map(Rate::of_bytes)
-        });
-        // sysctl tcp_min_tso_segs.
-        largest_packet(rate, self.mss, self.rtt.min(), 2)
+        })
     }
 
     /// Whether the `buffered` bytes wait until more of them may be sent at once: another packet left within the last

@@ -37,6 +37,7 @@ impl Sender {
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
         self.pacer.on_sent(now, (u64::from(sent.len), overhead), rate, self.mss, self.rtt.min());
         self.last_sent = now;
+        self.enter_host(sent.len);
         if matches!(self.phase, Phase::Fast | Phase::Cwr) {
             let bytes = self.counted_length(u64::from(sent.len) + u64::from(sent.fin));
             //= https://www.rfc-editor.org/rfc/rfc6937#section-3
@@ -201,6 +202,10 @@ impl Sender {
         if !self.rare.episode.held
             && let Some(segment) = self.board.next_lost()
         {
+            // tcp_xmit_retransmit_queue.
+            if self.host_is_full(self.mss, 2) {
+                return None;
+            }
             return Some(self.retransmit(now, segment));
         }
         if !room {
@@ -271,6 +276,7 @@ impl Sender {
         //# a TCP sender SHOULD use this SACK information when determining what data should be sent in each segment
         //# following an RTO
         match self.board.next_lost() {
+            Some(_) if self.host_is_full(self.mss, 2) => None,
             Some(segment) => Some(self.retransmit(now, segment)),
             None => self.new_data_rarely(now, allowance, obs),
         }
