@@ -248,7 +248,11 @@ impl Sender {
             rtt: Rtt::new(&config),
             pacer: Pacer::new(config.pacing, config.pacing_burst),
             pacing: false,
-            board: Scoreboard::default(),
+            board: if config.recovery == Recovery::Ns2Linux {
+                Scoreboard::that_notes_resent()
+            } else {
+                Scoreboard::default()
+            },
             seen: input::SeenBlocks::default(),
             small: nagle::Small::new(&config),
             marks: push::Marks::default(),

@@ -89,6 +89,10 @@ pub struct Scoreboard {
     examined: u64,
     /// No lost segment below this offset waits for its retransmission.
     next_lost: u64,
+    /// Offsets of the segments that were sent more than once and have been SACKed since
+    /// [`Scoreboard::mark_lost_forward`] looked, if they are noted.
+    #[expect(clippy::box_collection, reason = "nearly all scoreboards lack it, and each connection has two")]
+    resent: Option<Box<Vec<u64>>>,
     /// Segments with each flag.
     segments_sacked: u32,
     segments_lost: u32,
@@ -304,7 +308,7 @@ impl Scoreboard {
                 continue;
             }
             visit(entry);
-            let (flags, bytes, end) = (entry.flags, u64::from(entry.len), entry.end());
+            let (flags, bytes, start, end) = (entry.flags, u64::from(entry.len), entry.start, entry.end());
             //= https://www.rfc-editor.org/rfc/rfc6675#section-4
             //# SACKed data MUST NOT be removed from the TCP's retransmission buffer until the data is cumulatively
             //# acknowledged
@@ -321,6 +325,9 @@ impl Scoreboard {
             delivered.segments += 1;
             self.high_sacked = self.high_sacked.max(end);
             if flags != 0 {
+                if let Some(resent) = self.resent.as_mut().filter(|_| flags & flag::AMBIGUOUS != 0) {
+                    resent.push(start);
+                }
                 self.leave(flags, bytes, true, delivered);
             }
         }
