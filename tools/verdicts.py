@@ -241,7 +241,8 @@ def without(row: dict[str, Any]) -> str:
     null = row.get("null")
     if not null:
         return ""
-    said = {"reproduced": "holds", "inconclusive": "inconclusive"}.get(null["verdict"], "falls")
+    undecided = ("inconclusive", "not testable")
+    said = {"reproduced": "holds", **dict(zip(undecided, undecided, strict=True))}.get(null["verdict"], "falls")
     return f"{said} ({null['without']})"
 
 

@@ -126,7 +126,10 @@ def test_the_document_has_the_null_reading():
     assert assess(RISES, {}, "main").document()["null"] is None
 
 
-WITHOUT_NULLS = {
+WITHOUT_NULLS = {"bbr-loss", "bbr-when", "bbr-share", "dctcp", "l4s"}
+"""Studies of no deck, which do not yet name how their mechanism is removed."""
+
+AWAITING = {
     "iw10",
     "iw10-aqm",
     "irto",
@@ -137,13 +140,8 @@ WITHOUT_NULLS = {
     "transocean",
     "remy",
     "satellite",
-    "bbr-loss",
-    "bbr-when",
-    "bbr-share",
-    "dctcp",
-    "l4s",
 }
-"""Studies that do not yet name how their mechanism is removed."""
+"""Studies whose null readings come with their next full run; none is on record before it."""
 
 
 def test_the_studies_without_null_readings_are_known():
@@ -154,7 +152,7 @@ def test_the_studies_without_null_readings_are_known():
 def test_every_claim_has_its_null_reading_on_record(name):
     study = studies.get(name)
     wanted = {one.id for one in study.claims.values() if nulls.name_of(one, study.nulls) is not None}
-    assert set(nulls.recorded(study)) == wanted
+    assert set(nulls.recorded(study)) == (set() if name in AWAITING else wanted)
     rows = json.loads(study.file("record.json"))["claims"]
     held = {row["id"] for row in rows if row.get("null", {}).get("verdict") == "reproduced"}
     assert not held & {row["id"] for row in rows if row["verdict"] == "reproduced"}

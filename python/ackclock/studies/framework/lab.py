@@ -154,7 +154,7 @@ class Lab:
         if not any(one.seeds for one in experiments):
             raise ValueError("the grid is empty")
         if self.without is not None:
-            experiments = [replace(one, overrides=_removed(one.overrides, self.without)) for one in experiments]
+            return self._measure_without(experiments, measure, self.without)
         plan = _plan(experiments, Keep((), measure, None if self.worker is run_job else self.worker))
         with self._folder() as root:
             with sweep_reporter(self.progress or False, plan.name) as report:
@@ -168,6 +168,26 @@ class Lab:
                 query = "SELECT point AS _point, runs.seed AS _seed, measures.* EXCLUDE (run) FROM runs"
                 table = store.sql(f"{query} JOIN measures USING (run)")
         return _numbers(table, experiments)
+
+    def _measure_without(
+        self,
+        experiments: Sequence[Experiment],
+        measure: Callable[[Result], Mapping[str, float]] | None,
+        without: Removal,
+    ) -> list[dict[str, NDArray[np.float64]]]:
+        """As `measure`, with a mechanism removed. What is alike without the mechanism is run once."""
+        different: list[Experiment] = []
+        place: dict[tuple[object, ...], int] = {}
+        places = []
+        for one in experiments:
+            left = replace(one, overrides=_removed(one.overrides, without))
+            key = (one.scenario, repr(left.overrides), tuple(one.seeds), one.measure)
+            if key not in place:
+                place[key] = len(different)
+                different.append(left)
+            places.append(place[key])
+        measured = replace(self, without=None).measure(different, measure)
+        return [measured[at] for at in places]
 
     @contextmanager
     def _folder(self) -> Iterator[Path]:

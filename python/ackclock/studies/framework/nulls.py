@@ -26,13 +26,24 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.studies.framework.claims import Claim, ClaimResult
-    from ackclock.studies.framework.lab import Lab
+    from ackclock.studies.framework.lab import Lab, Removal
     from ackclock.studies.framework.study import Study
 
-__all__ = ["measured", "name_of", "recorded", "with_nulls"]
+__all__ = ["held", "measured", "name_of", "recorded", "with_nulls"]
 
 MOST_TIMES = 8
 """Most times as many replications as those of a quick run."""
+
+
+def held(settings: Mapping[str, object]) -> Removal:
+    """A removal that gives these settings their value without the mechanism, in every run of a study.
+
+    Parameters
+    ----------
+    settings
+        Path of a setting to its value without the mechanism, for example ``{"flows[*].initial_window": 3}``.
+    """
+    return lambda _: dict(settings)
 
 
 def name_of(claim: Claim, nulls: Mapping[str, object]) -> str | None:

@@ -102,4 +102,5 @@ STUDY = Study(
     package=__name__,
     run=run,
     live=run_live,
+    nulls={"newCWV off": readings.newcwv_off, "newCWV and PRR off": readings.prr_off},
 )

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ackclock.studies.framework import Variant
 from ackclock.studies.framework.sweep import Assumption, Sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
     "ASSUMPTIONS",
@@ -21,6 +26,8 @@ __all__ = [
     "STOCK",
     "VARIANTS",
     "WITHOUT_NAGLE",
+    "newcwv_off",
+    "prr_off",
     "restarted",
 ]
 
@@ -115,6 +122,16 @@ RESTARTED_ASSUMPTIONS = tuple(
     one for one in FLOWS_ASSUMPTIONS if one.name in {name for names in DISPERSIONS.values() for name in names.values()}
 )
 """The assumptions under which the stock that restarts with its initial window is compared, too."""
+
+
+def newcwv_off(_: Mapping[str, object]) -> dict[str, object]:
+    """Takes newCWV from every flow, whose window then falls after a pause as the stock's does."""
+    return {_VALIDATION: "none"}
+
+
+def prr_off(overrides: Mapping[str, object]) -> dict[str, object]:
+    """Takes PRR from every flow, too, whose recovery is then that of the stock it is compared with."""
+    return {**newcwv_off(overrides), _RECOVERY: overrides.get("flows[0].recovery", "freebsd-sack")}
 
 
 def restarted(assumption: str) -> str:

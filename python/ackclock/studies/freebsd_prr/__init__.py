@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Study, sweep
+from ackclock.studies.framework.nulls import held
 from ackclock.studies.freebsd_prr import readings, verdicts
 
 if TYPE_CHECKING:
@@ -54,4 +55,5 @@ STUDY = Study(
     source="Angelogiannopoulos, Zimmermann, Eggert, IETF 89",
     package=__name__,
     run=run,
+    nulls={"PRR off": held(readings.STOCKS["FreeBSD's SACK"].overrides)},
 )

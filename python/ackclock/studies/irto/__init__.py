@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Study
-from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, measures
+from ackclock.studies.framework.nulls import held
+from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, measures, windows
 from ackclock.studies.irto import verdicts
 from ackclock.studies.irto.figures import figures
 
@@ -42,4 +43,8 @@ STUDY = Study(
     package=__name__,
     run=run,
     scenarios=(),
+    nulls={
+        "initial RTO of 3 s": held({"flows[*].initial_rto": "3s"}),
+        windows.IW10_OFF: windows.iw10_off,
+    },
 )

@@ -58,4 +58,5 @@ STUDY = Study(
     live=run_live,
     live_scenarios=("linux.toml",),
     scenarios=(),
+    nulls={windows.IW10_OFF: windows.iw10_off},
 )

@@ -9,7 +9,7 @@ from ackclock.studies.framework.setups.wireless_bursts import SOURCE, cells, fig
 from ackclock.studies.framework.setups.wireless_bursts.windows import VARIANTS
 from ackclock.studies.iw10_aqm import verdicts
 from ackclock.studies.iw10_aqm.backup import backup_figures
-from ackclock.studies.iw10_aqm.queues import CELLS, CHOICES, DRAWN, FIFO_CELLS
+from ackclock.studies.iw10_aqm.queues import CELLS, CHOICES, DRAWN, FIFO_CELLS, red_off
 
 if TYPE_CHECKING:
     from ackclock.studies.framework import Lab
@@ -49,4 +49,5 @@ STUDY = Study(
     package=__name__,
     run=run,
     scenarios=(),
+    nulls={windows.IW10_OFF: windows.iw10_off, "RED off": red_off},
 )

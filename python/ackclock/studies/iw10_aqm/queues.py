@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from ackclock.studies.framework.setups.wireless_bursts.cells import Choices
 
-__all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "FIFO", "FIFO_CELLS", "RED", "REDOK", "RedCell", "Settings"]
+__all__ = ["ALONE", "CELLS", "CHOICES", "DRAWN", "FIFO", "FIFO_CELLS", "RED", "REDOK", "RedCell", "Settings", "red_off"]
+
+_QUEUE = "bottleneck.queue"
 
 RED, REDOK, FIFO = "RED", "REDok", "FIFO"
 
@@ -72,7 +74,7 @@ class RedCell(Cell):
             "thresh": red.thresh,
             "maxthresh": red.maxthresh,
         }
-        return {**Cell.overrides(self), "bottleneck.queue": queue}
+        return {**Cell.overrides(self), _QUEUE: queue}
 
 
 CELLS = tuple(
@@ -95,7 +97,18 @@ ALONE = "each burst alone"
 
 
 def _departing(setting: str, value: object) -> Callable[[Cell], Mapping[str, object]]:
-    return lambda cell: {f"bottleneck.queue.{setting}": value} if isinstance(cell, RedCell) else {}
+    return lambda cell: {f"{_QUEUE}.{setting}": value} if isinstance(cell, RedCell) else {}
+
+
+NEVER = 1_000_000
+"""A threshold, in packets, that no queue of the study reaches."""
+
+
+def red_off(overrides: Mapping[str, object]) -> dict[str, object]:
+    """Takes its drops from RED, so that its queue is a FIFO queue with the same buffer."""
+    if not isinstance(overrides.get(_QUEUE), dict):
+        return {}
+    return {f"{_QUEUE}.thresh": NEVER, f"{_QUEUE}.maxthresh": 2 * NEVER}
 
 
 CHOICES: Choices = {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ackclock.report import Figure, Intervals, Plot, Row, Series, colour_of
 from ackclock.stats import Estimate
 from ackclock.studies.framework import Outcome, Reading, Study, command_of, hash_of, hashes, job
+from ackclock.studies.framework.nulls import held
 from ackclock.studies.munir_fairness import measures, readings, verdicts
 
 if TYPE_CHECKING:
@@ -89,4 +90,5 @@ STUDY = Study(
     package=__name__,
     run=run,
     compares=False,
+    nulls={"every flow NewReno": held(readings.ALL_NEWRENO)},
 )

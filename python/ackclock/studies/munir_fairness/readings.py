@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.studies.framework import Variant
 
-__all__ = ["CHOICES", "GROUPS", "MAIN", "MAIN_SET", "OTHER_SETS", "QUICK_CHOICES", "SETS", "SHORT"]
+__all__ = ["ALL_NEWRENO", "CHOICES", "GROUPS", "MAIN", "MAIN_SET", "OTHER_SETS", "QUICK_CHOICES", "SETS", "SHORT"]
 
 GROUPS = {"cubic": "CUBIC", "bic": "BIC", "ctcp": "CTCP", "newreno": "NewReno"}
 """The four kinds of flows by the names of the scenario, in its order."""
@@ -15,6 +15,9 @@ def _every(name: str, value: object) -> dict[str, object]:
 
 
 RFC, TUNED = {"flows[0].cc": "cubic"}, {"flows[2].cc": "compound-tuned"}
+
+ALL_NEWRENO = _every("cc", "reno")
+"""The null reading: eighty flows of one kind."""
 
 SETS = (
     Variant("CUBIC 2.0, CTCP fixed", "CUBIC 2.0, CTCP with gamma 30"),

@@ -24,6 +24,7 @@ __all__ = [
     "Setting",
     "absent",
     "datacentre_schemes",
+    "every_scheme_newreno",
     "over_differing_rtts",
     "own_tables",
     "present",
@@ -209,6 +210,25 @@ def datacentre_schemes() -> tuple[Variant, ...]:
         remy = {f"{F}cc": rules, f"{F}recovery": "tahoe", "bottleneck.queue": "10000 packets"}
         schemes.append(Variant("remycc", "RemyCC with the table made for it", remy))
     return tuple(schemes)
+
+
+def every_scheme_newreno(overrides: Mapping[str, object]) -> dict[str, object]:
+    """Puts NewReno over a drop-tail queue in the place of every scheme, with the same buffer.
+
+    What the scripts ran as DCTCP is NewReno already, and keeps its queue.
+    """
+    newreno: dict[str, object] = {"cc": "reno-ns2", "recovery": "ns2-newreno", "ecn": "off", **_agent(NEWRENO)}
+    flows = {path.partition(".")[0] for path in overrides if path.endswith(".cc")}
+    removed = {f"{flow}.{name}": value for flow in flows for name, value in newreno.items()}
+    queue = overrides.get("bottleneck.queue")
+    if isinstance(queue, dict):
+        removed["bottleneck.queue"] = queue["limit"]
+    return removed
+
+
+def _agent(overrides: Mapping[str, object]) -> dict[str, object]:
+    """The settings of the first flow, by their names within it."""
+    return {path.removeprefix(F): value for path, value in overrides.items()}
 
 
 def with_cc(scheme: Variant, flows: int) -> Variant:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Study, hash_of
+from ackclock.studies.framework.nulls import held
 from ackclock.studies.satellite import cells, verdicts
 from ackclock.studies.satellite.figures import figures
 
@@ -51,4 +52,5 @@ STUDY = Study(
     source="Wu, Chan, Ananda 2008 (ICC)",
     package=__name__,
     run=run,
+    nulls={"every variant NewReno": held(cells.NEWRENO.overrides), "every queue moderate": held(cells.MODERATE_QUEUE)},
 )

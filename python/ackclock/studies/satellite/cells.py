@@ -22,6 +22,7 @@ __all__ = [
     "LONGER",
     "MAIN",
     "MODERATE",
+    "MODERATE_QUEUE",
     "NEWRENO",
     "PLAYOUTS",
     "QUEUES",
@@ -66,6 +67,8 @@ QUEUES = (10, 20, 50, 100, 200)
 QUICK_QUEUES = (10, 50, 200)
 MODERATE = 50
 """The queue that claims about variants are judged with."""
+MODERATE_QUEUE = {"bottleneck.queue": f"{MODERATE / 100:g}bdp"}
+"""The null reading of claims about queues: all have the moderate size."""
 SMALL, LARGE = 10, 200
 """Queues that the moderate one is compared with, per cent of a bandwidth-delay product."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Plot, Series, colour_of
 from ackclock.studies.framework import Outcome, Study, hash_of
+from ackclock.studies.framework.nulls import held
 from ackclock.studies.transocean import cells, verdicts
 
 if TYPE_CHECKING:
@@ -116,4 +117,5 @@ STUDY = Study(
     package=__name__,
     run=run,
     scenarios=("scenario.toml", "web.toml"),
+    nulls={"every variant NewReno": held(cells.RENO.overrides)},
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from ackclock import stats
 from ackclock.studies.framework.grid import geometric
+from ackclock.studies.framework.nulls import held
 from ackclock.studies.framework.setups.wireless_bursts.cells import (
     FEW,
     MAIN,
@@ -34,6 +35,7 @@ __all__ = [
     "DELAY_MEASURES",
     "IW3",
     "IW10",
+    "IW10_OFF",
     "SHOWN",
     "VARIANTS",
     "cells_sheet",
@@ -41,6 +43,7 @@ __all__ = [
     "delay_change",
     "findings",
     "highest_end",
+    "iw10_off",
     "measure_claims",
     "shown",
     "spread_change",
@@ -50,6 +53,10 @@ __all__ = [
 
 IW3, IW10 = variant(3), variant(10)
 VARIANTS = (IW3, IW10)
+
+IW10_OFF = "IW10 off"
+iw10_off = held({"flows[*].initial_window": 3})
+"""The null reading of what an initial window of ten segments does: every flow begins with three."""
 
 SHOWN = {1: "EDGE", 6: "HSPA"}
 """Number of flows to the network whose one-way delays the slides show.
