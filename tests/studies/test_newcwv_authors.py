@@ -92,12 +92,12 @@ def test_the_forms_switch_off_what_the_authors_switched_off():
 
 def test_every_form_with_every_pacing_answers_a_claim():
     assert authors.claimed(paced=False) == {
-        "": "newcwv",
-        "; newcwv-2014": "newcwv-2014",
+        "": "newcwv-2014",
+        "; RFC 7661": "newcwv",
         "; newcwv-2013": "newcwv-2013",
     }
     paced = authors.claimed(paced=True)
-    assert paced["; newcwv-2014"] == "newcwv-2014-pacing"
+    assert paced["; RFC 7661"] == "newcwv-pacing"
     assert paced["; newcwv-2013; paced over an SRTT"] == "newcwv-2013-spread"
     assert len(paced) == 6
 

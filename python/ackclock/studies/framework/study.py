@@ -233,7 +233,14 @@ def opening_of(page: str) -> tuple[str, str]:
     return page[:end], page[end:]
 
 
-def side_sheet(claims: Sequence[ClaimResult], one: str, other: str, main: Callable[[str], str]) -> Sheet:
+def side_sheet(
+    claims: Sequence[ClaimResult],
+    one: str,
+    other: str,
+    main: Callable[[str], str],
+    turned: Callable[[str], str] | None = None,
+    name: str = "both-readings",
+) -> Sheet:
     """Every claim under two readings of one setting, beside each other.
 
     Parameters
@@ -244,16 +251,21 @@ def side_sheet(claims: Sequence[ClaimResult], one: str, other: str, main: Callab
         How the setting is called in the names of readings, for example ``200 ms one-way``.
     main
         The name of the reading that decides a claim, from the claim's id. It contains `one`.
+    turned
+        Returns the name of the reading with `other`. Without it, `one` is replaced in the name.
+    name
+        The name of the table.
     """
+    other_of = turned or (lambda reading: reading.replace(one, other))
     rows: list[list[object]] = []
     for result in claims:
-        name = main(result.claim.id)
+        decides = main(result.claim.id)
         cells: list[object] = []
-        for reading in (name, name.replace(one, other)):
+        for reading in (decides, other_of(decides)):
             estimate, verdict = result.readings.get(reading, (None, "not run"))
             ends = [None, None] if estimate is None or not estimate.has_interval else [estimate.low, estimate.high]
             cells += [None if estimate is None else estimate.value, *ends, verdict]
-        if name != name.replace(one, other):
+        if decides != other_of(decides) and (turned is None or other_of(decides) in result.readings):
             rows.append([result.claim.statement, result.claim.unit, *cells])
     columns = [
         "claim",
@@ -261,7 +273,7 @@ def side_sheet(claims: Sequence[ClaimResult], one: str, other: str, main: Callab
         *(f"{of}{what}" for of in (one, other) for what in ("", ": low", ": high", ": verdict")),
     ]
     caption = f"Each claim under the reading that decides it, with {one} and with {other}; means and 95 % intervals."
-    return Sheet("both-readings", f"{one[0].upper()}{one[1:]}, and {other}", columns, rows, caption)
+    return Sheet(name, f"{one[0].upper()}{one[1:]}, and {other}", columns, rows, caption)
 
 
 def _add_sheet(report: Report, sheet: Sheet, *, folded: bool = False) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import Outcome, Reading, Study, command_of, hashes, job
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, VARIANTS, newcwv_off, pacing_off
+from ackclock.studies.framework.setups.newcwv_2014 import both_forms, form_hashes, forms_sheet, of_2014
 from ackclock.studies.newcwv_dash import measures, verdicts, window
 from ackclock.studies.newcwv_dash.figures import figures
 from ackclock.studies.newcwv_dash.readings import (
@@ -35,28 +36,30 @@ def run(study: Study, lab: Lab) -> Outcome:
     main = next(reading for reading in chosen if reading.name == MAIN)
     probed = Reading(MAIN, main.scenario, {**main.overrides, **measures.PROBES})
 
-    grid = lab.part(0, 0.4).grid(chosen, VARIANTS, seeds, measures.session, (MAIN,))
+    grid = both_forms(lab.part(0, 0.4), chosen, VARIANTS, seeds, measures.session, (MAIN,))
     retracted = lab.part(0.4, 0.95).grid(cells, RETRACTED_VARIANTS, seeds, measures.clients)
     other = next(reading for reading in chosen if reading.name == OTHER_DELAY)
     beside = Reading(OTHER_DELAY, other.scenario, {**other.overrides, **measures.PROBES})
-    traces = lab.part(0.95, 0.98).grid([probed, beside], VARIANTS, seeds, measures.traced, (MAIN,))
+    traces = both_forms(lab.part(0.95, 0.98), [probed, beside], VARIANTS, seeds, measures.traced, (MAIN,))
     shown = window.readings()
-    windows = lab.part(0.98, 0.99).grid(shown, (NEWRENO, NEWCWV), seeds, window.measure)
-    drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in VARIANTS])
+    windows = both_forms(lab.part(0.98, 0.99), shown, (NEWRENO, NEWCWV), seeds, window.measure)
+    theirs = [of_2014(variant) for variant in VARIANTS]
+    drawn = lab.part(0.99, 1).run([job(probed, variant, TRACE_SEED) for variant in theirs])
     claims = verdicts.assess_claims(grid, traces, retracted, windows)
-    commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in VARIANTS}
+    commands = {variant.name: command_of(probed, variant, TRACE_SEED) for variant in theirs}
     return Outcome(
         claims=claims,
         seeds=seeds,
         findings=verdicts.findings(claims),
         sheets=[
             verdicts.delays_sheet(claims),
+            forms_sheet(claims, verdicts.decides),
             verdicts.readings_sheet(grid, claims),
             verdicts.retracted_sheet(retracted),
         ],
         runs={"runs": grid, "retracted-runs": retracted, "window-runs": windows},
         figures=figures(grid, retracted, drawn, commands, study.command(lab)),
-        hashes=hashes((*chosen, *cells, *shown), NEWRENO),
+        hashes=hashes((*chosen, *cells, *shown), NEWRENO) | form_hashes((*chosen, *shown), NEWCWV),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ackclock.report import Figure, Intervals, Plot, Reference, Row, Series, colour_of
 from ackclock.studies.framework.setups.newcwv import VARIANTS
+from ackclock.studies.framework.setups.newcwv_2014 import in_rfc, is_rfc
 from ackclock.studies.newcwv_dash.measures import bursts
 from ackclock.studies.newcwv_dash.readings import MAIN
 from ackclock.studies.newcwv_dash.verdicts import RATES
@@ -95,6 +96,8 @@ def _near_main(grid: Grid) -> list[str]:
     parts = MAIN.split(", ")
 
     def near(name: str) -> bool:
+        if is_rfc(name):
+            return name == in_rfc(MAIN)
         return name.startswith("main, ") or sum(a != b for a, b in zip(parts, name.split(", "), strict=True)) <= 1
 
     return [reading.name for reading in grid.readings if near(reading.name)]

@@ -114,7 +114,7 @@ def retracted_readings() -> list[Reading]:
 
 def idle_rules_off(overrides: Mapping[str, object]) -> dict[str, object]:
     """Takes from the controls what they do with their window over a pause."""
-    validated = overrides.get("flows[0].validation") == "newcwv"
+    validated = str(overrides.get("flows[0].validation")).startswith("newcwv")
     return {} if validated else {"flows[0].validation": "none", _RESTART: "off"}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ackclock import stats
 from ackclock.studies.framework import ALL_CELLS, ClaimResult, Sheet, assess_all, side_sheet
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP
+from ackclock.studies.framework.setups.newcwv_2014 import is_rfc
 from ackclock.studies.newcwv_dash import window
 from ackclock.studies.newcwv_dash.readings import CONTROLS, CORRECTED, FLAWED, FLAWED_LOW, MAIN
 
@@ -23,6 +24,7 @@ __all__ = [
     "agreement",
     "assess_claims",
     "closest",
+    "decides",
     "delays_sheet",
     "findings",
     "main_of",
@@ -79,6 +81,7 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid, windows: Grid) -> l
     controls = {
         f"{reading.name}; {rate}; {control}": grid.mean(reading.name, variant.name, measure)
         for reading in grid.readings
+        if not is_rfc(reading.name)
         for rate, measure in RATES.items()
         for control, variant in CONTROLS.items()
     }
@@ -92,6 +95,7 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid, windows: Grid) -> l
         "newreno-collapses": {
             f"{reading}; {name}": traces.mean(reading, v.name, "window_left")
             for reading in traced
+            if not is_rfc(reading)
             for name, v in CONTROLS.items()
         },
         "newcwv-freezes": {f"{reading}": traces.mean(reading, NEWCWV.name, "window_left") for reading in traced},
@@ -125,7 +129,7 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid, windows: Grid) -> l
 
     def kind_of(name: str) -> Kind:
         parts = name.split("; ")
-        if parts[0] in cells:
+        if parts[0] in cells or is_rfc(name):
             return "cell"
         return "definition" if DOWNLOAD in parts or name.endswith(TRAVELLED) else "assumption"
 
@@ -138,13 +142,14 @@ def main_of(identifier: str) -> str | list[str]:
     return [f"{main}{suffix}" for suffix in PACED] if identifier in BY_PACING else main
 
 
+def decides(identifier: str) -> str:
+    """The first of the readings that decide a claim."""
+    main = main_of(identifier)
+    return main if isinstance(main, str) else main[0]
+
+
 def delays_sheet(claims: Sequence[ClaimResult]) -> Sheet:
     """Every claim of the slides with 200 ms as a round trip and one way."""
-
-    def decides(identifier: str) -> str:
-        main = main_of(identifier)
-        return main if isinstance(main, str) else main[0]
-
     return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
 
 

@@ -10,6 +10,7 @@ from ackclock import stats
 from ackclock.scenario import Text
 from ackclock.studies.framework import Reading, study_file
 from ackclock.studies.framework.setups.newcwv import NEWCWV, ONE_WAY, ROUND_TRIP
+from ackclock.studies.framework.setups.newcwv_2014 import in_rfc
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,18 +100,25 @@ def measure(result: Result) -> dict[str, float]:
 
 def estimates(grid: Grid) -> dict[str, Mapping[str, Estimate]]:
     """The estimates of the three claims, by reading."""
-    limited = [LIMITED, LIMITED.replace(ROUND_TRIP, ONE_WAY), SLOWLY]
-    away = {
-        name_of(lost): np.abs(grid.values(name_of(lost), NEWCWV.name, "after_loss") / ((BURST - lost) / 2) - 1)
-        for lost in LOST
-    }
+    have = {one.name for one in grid.readings}
+    limited = [one for name in (LIMITED, LIMITED.replace(ROUND_TRIP, ONE_WAY), SLOWLY) for one in (name, in_rfc(name))]
+    limited = [one for one in limited if one in have]
+    after: dict[str, Estimate] = {}
+    for named in (str, in_rfc):
+        away = {
+            named(name_of(lost)): np.abs(
+                grid.values(named(name_of(lost)), NEWCWV.name, "after_loss") / ((BURST - lost) / 2) - 1
+            )
+            for lost in LOST
+            if named(name_of(lost)) in have
+        }
+        if away:
+            after[named(WORST)] = stats.mean(np.asarray(np.max(list(away.values()), axis=0)))
+            after |= {name: stats.mean(one) for name, one in away.items()}
     return {
         "window-twice-rate": {name: grid.mean(name, NEWCWV.name, "times_rate") for name in limited},
         "window-stays": {name: grid.mean(name, NEWCWV.name, "moved") for name in limited},
-        "loss-not-validated": {
-            WORST: stats.mean(np.asarray(np.max(list(away.values()), axis=0))),
-            **{name: stats.mean(one) for name, one in away.items()},
-        },
+        "loss-not-validated": after,
     }
 
 

@@ -13,6 +13,7 @@ from ackclock.studies.framework.setups.http_vectors import (
     with_own_vectors,
 )
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, SPREAD, TEXTBOOK, newcwv_off
+from ackclock.studies.framework.setups.newcwv_2014 import both_forms, form_hashes, forms_sheet, of_2014
 from ackclock.studies.newcwv_http import authors, measures, places, verdicts
 from ackclock.studies.newcwv_http.generator import generated
 from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN, VECTORS, every_object_its_own, pages, readings
@@ -45,24 +46,30 @@ def run(study: Study, lab: Lab) -> Outcome:
     with vectors_folder(files) as folder:
         chosen, theirs = readings(folder), authors.readings(folder)
         own = lab.with_worker(with_own_vectors(lab.worker, VECTORS))
-        grid = own.part(0, 0.5).grid(chosen, COMPARED, seeds, measures.traffic, (MAIN,))
+        grid = both_forms(own.part(0, 0.5), chosen, COMPARED, seeds, measures.traffic, (MAIN,))
         beside = own.part(0.5, 0.8).grid(theirs, authors.COMPARED, seeds, authors.exchanges)
         shown = pages()
-        of_pages = lab.part(0.8, 1).grid(shown, (KEPT, CLOSED), seeds, measures.of_pages, (shown[0].name,))
+        of_pages = both_forms(lab.part(0.8, 1), shown, (KEPT, CLOSED), seeds, measures.of_pages, (shown[0].name,))
         main = next(one for one in chosen if one.name == MAIN)
         traced = {seed: {VECTORS: vectors_name("", seed)} for seed in lab.seeds(TRACED, QUICK_TRACED)}
-        lost = places.sheet(main, COMPARED[:-1], traced)
-        hashed = hashes([*chosen, *theirs], NEWRENO)
+        lost = places.sheet(main, [of_2014(one) for one in COMPARED[:-1]], traced)
+        hashed = hashes([*chosen, *theirs], NEWRENO) | form_hashes(chosen, NEWCWV)
     command = study.command(lab)
     claims = verdicts.assess_claims(grid, of_pages, beside)
     return Outcome(
         claims=claims,
         seeds=seeds,
-        sheets=[verdicts.delays_sheet(claims), lost, verdicts.sizes_sheet(grid, BINS), authors.sheet(beside)],
+        sheets=[
+            verdicts.delays_sheet(claims),
+            forms_sheet(claims, verdicts.decides),
+            lost,
+            verdicts.sizes_sheet(grid, BINS),
+            authors.sheet(beside),
+        ],
         runs={"runs": grid, "pages-runs": of_pages, "runs-authors": beside},
         figures=[_times(grid, command), _losses(grid, command)],
         files=files,
-        hashes=hashed | hashes(shown, KEPT),
+        hashes=hashed | form_hashes(shown, KEPT),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ackclock.scenario import Text
 from ackclock.studies.framework import Reading, Sheet, study_file
 from ackclock.studies.framework.setups.newcwv import NEWRENO
-from ackclock.studies.framework.setups.newcwv_2014 import FORMS
+from ackclock.studies.framework.setups.newcwv_2014 import FORMS, OF_2014
 from ackclock.studies.newcwv_http import measures
 from ackclock.studies.newcwv_http.generator import generated_name
 
@@ -54,7 +54,7 @@ def claimed(*, paced: bool) -> dict[str, str]:
     """Suffix of a reading to the variant that a claim about newCWV without pacing, or with it, is held against."""
     found = {}
     for form, (plain, fq, spread) in FORMS.items():
-        suffix = "" if form == "RFC 7661" else f"; {form}"
+        suffix = "" if form == OF_2014 else f"; {form}"
         if paced:
             found[suffix] = fq.name
             found[f"{suffix}; paced over an SRTT"] = spread.name

@@ -9,6 +9,7 @@ import numpy as np
 from ackclock import stats
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, side_sheet
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP, TEXTBOOK
+from ackclock.studies.framework.setups.newcwv_2014 import FORMS as FORMS_OF_NEWCWV
 from ackclock.studies.newcwv_http import authors
 from ackclock.studies.newcwv_http.readings import CLOSED, KEPT, MAIN
 
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock.stats import Estimate
-    from ackclock.studies.framework import Grid
+    from ackclock.studies.framework import Grid, Kind
 
-__all__ = ["assess_claims", "delays_sheet", "main_of", "sizes_sheet"]
+__all__ = ["assess_claims", "decides", "delays_sheet", "kind_of", "main_of", "sizes_sheet"]
 
 CONTROLS = {"": NEWRENO.name, "; RFC 5681's NewReno": TEXTBOOK.name}
 """Suffix of a reading to its control. The main reading has the first."""
@@ -63,16 +64,22 @@ def assess_claims(grid: Grid, pages: Grid, beside: Grid | None = None) -> list[C
     measured["persistent-more-stable"] = {
         name: pages.change(name, KEPT.name, CLOSED.name, "variation") for name in names
     }
-    return assess_all(__package__, measured.__getitem__, main_of)
+    return assess_all(__package__, measured.__getitem__, main_of, kind_of)
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of a reading. The claims are about the module of 2014; its other forms are other cells."""
+    return "cell" if set(FORMS_OF_NEWCWV) & set(name.split("; ")) else "assumption"
+
+
+def decides(identifier: str) -> str:
+    """The first of the readings that decide a claim."""
+    main = main_of(identifier)
+    return main if isinstance(main, str) else main[0]
 
 
 def delays_sheet(claims: list[ClaimResult]) -> Sheet:
     """Every claim with 200 ms as a round trip and one way."""
-
-    def decides(identifier: str) -> str:
-        main = main_of(identifier)
-        return main if isinstance(main, str) else main[0]
-
     return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
 
 

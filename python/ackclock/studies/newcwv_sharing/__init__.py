@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ackclock.studies.framework import Outcome, Study, hash_of, job
+from ackclock.studies.framework import Outcome, Study, job
 from ackclock.studies.framework.setups.http_vectors import vectors, vectors_folder, with_own_vectors
 from ackclock.studies.framework.setups.newcwv import newcwv_off, pacing_off
+from ackclock.studies.framework.setups.newcwv_2014 import both_forms, form_hashes, forms_sheet, of_2014
 from ackclock.studies.newcwv_sharing import measures, verdicts
 from ackclock.studies.newcwv_sharing.figures import figures
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, VECTORS, readings, variants
@@ -29,23 +30,25 @@ def run(study: Study, lab: Lab) -> Outcome:
     with vectors_folder(files) as folder:
         chosen = {rival: readings(rival, folder) for rival in labs}
         grids = {
-            rival: labs[rival].grid(some, variants(rival), seeds, measures.sharing, (MAIN,))
+            rival: both_forms(labs[rival], some, variants(rival), seeds, measures.sharing, (MAIN,))
             for rival, some in chosen.items()
         }
         traces = {}
         for rival, some in chosen.items():
             main = next(reading for reading in some if reading.name == MAIN)
-            drawn = variants(rival)[:2]
+            drawn = [of_2014(one) for one in variants(rival)[:2]]
             runs = labs[rival].part(1, 1).run([job(main, one, TRACE_SEED) for one in drawn])
             traces[rival] = list(zip(drawn, runs, strict=True))
         hashed = {
-            f"{rival}; {one.name}": hash_of(one, variants(rival)[0]) for rival, some in chosen.items() for one in some
+            f"{rival}; {name}": hashed
+            for rival, some in chosen.items()
+            for name, hashed in form_hashes(some, variants(rival)[0]).items()
         }
     claims = verdicts.assess_claims(grids)
     return Outcome(
         claims=claims,
         seeds=seeds,
-        sheets=[verdicts.delays_sheet(claims), *verdicts.sheets(grids)],
+        sheets=[verdicts.delays_sheet(claims), forms_sheet(claims, verdicts.decides), *verdicts.sheets(grids)],
         runs={f"runs-{rival}": grid for rival, grid in grids.items()},
         figures=figures(grids, traces, study.command(lab)),
         files=files,

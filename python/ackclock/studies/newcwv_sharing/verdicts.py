@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all, side_sheet
 from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, ONE_WAY, PACINGS, ROUND_TRIP
+from ackclock.studies.framework.setups.newcwv_2014 import is_rfc
 from ackclock.studies.newcwv_sharing.readings import FTP, HTTP, MAIN, RIVALS, VARIANTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ackclock.stats import Estimate
-    from ackclock.studies.framework import Grid, Kind
+    from ackclock.studies.framework import Grid, Kind, Variant
 
-__all__ = ["GAINS", "HARMS", "SHARES", "assess_claims", "delays_sheet", "kind_of", "main_of", "sheets"]
+__all__ = ["GAINS", "HARMS", "SHARES", "assess_claims", "decides", "delays_sheet", "kind_of", "main_of", "sheets"]
 
 RATIOS = {"": "ratio_by_class", "; by answer under way": "ratio_by_flow"}
 """Suffix of a reading to the measure of the shares. The main reading has the first."""
@@ -64,13 +65,14 @@ def assess_claims(grids: Mapping[str, Grid]) -> list[ClaimResult]:
     return assess_all(__package__, measured, main_of, kind_of)
 
 
+def decides(identifier: str) -> str:
+    """The first of the readings that decide a claim."""
+    main = main_of(identifier)
+    return main if isinstance(main, str) else main[0]
+
+
 def delays_sheet(claims: Sequence[ClaimResult]) -> Sheet:
     """Every claim with 200 ms as a round trip and one way."""
-
-    def decides(identifier: str) -> str:
-        main = main_of(identifier)
-        return main if isinstance(main, str) else main[0]
-
     return side_sheet(claims, ROUND_TRIP, ONE_WAY, decides)
 
 
@@ -136,9 +138,10 @@ GAINS: dict[str, Callable[[Mapping[str, Grid]], dict[str, Estimate]]] = {
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of a reading. Those with another variant of DASH, or with HTTP, are cells other than the claims'."""
+    """The kind of a reading. Another variant of DASH, HTTP and RFC 7661 are cells other than those of the claims."""
     labels = [_suffix(one.label) for one in VARIANTS[1:]]
-    if BESIDE_HTTP in name or any(name.endswith(label + suffix) for label in labels for suffix in RATIOS):
+    of_others = tuple(label + suffix for label in labels for suffix in RATIOS)
+    if BESIDE_HTTP in name or is_rfc(name) or name.endswith(of_others):
         return "cell"
     definitions = [suffix for suffix in RATIOS if suffix] + [OWN, AGAINST_NEWRENO, f"; {UNPACED}"]
     return "definition" if name.endswith(tuple(definitions)) else "assumption"
@@ -151,19 +154,25 @@ def _suffix(variant_label: str) -> str:
 
 def _ratios(grid: Grid) -> dict[str, Estimate]:
     return {
-        f"{reading.name}{_suffix(variant.label)}{suffix}": grid.mean(reading.name, variant.name, measure)
+        f"{reading}{_suffix(variant.label)}{suffix}": grid.mean(reading, variant.name, measure)
         for suffix, measure in RATIOS.items()
-        for variant in VARIANTS
-        for reading in grid.readings
+        for variant, reading in _different(grid)
     }
 
 
 def _starved(grid: Grid) -> dict[str, Estimate]:
     return {
-        f"{reading.name}{_suffix(variant.label)}": grid.mean(reading.name, variant.name, "starved_percent")
-        for variant in VARIANTS
-        for reading in grid.readings
+        f"{reading}{_suffix(variant.label)}": grid.mean(reading, variant.name, "starved_percent")
+        for variant, reading in _different(grid)
     }
+
+
+def _different(grid: Grid) -> Iterator[tuple[Variant, str]]:
+    """Every variant with every reading, but NewReno once: it is the same beside both forms of newCWV."""
+    for variant in VARIANTS:
+        for reading in grid.readings:
+            if variant is not NEWRENO or not is_rfc(reading.name):
+                yield variant, reading.name
 
 
 def sheets(grids: Mapping[str, Grid]) -> list[Sheet]:

@@ -79,13 +79,16 @@ LIVE_VARIANTS = (LIVE_NEWRENO, LIVE_NEWCWV, LIVE_PACED, LIVE_AFTER_IDLE)
 
 
 def newcwv_off(overrides: Mapping[str, object]) -> dict[str, object]:
-    """Takes newCWV, and the pacing that comes with it, from every flow of a run: what is left is Linux's NewReno."""
+    """Takes newCWV, and the pacing that comes with it, from every flow of a run: what is left is Linux's NewReno.
+
+    The authors' module comes without F-RTO, which its removal brings back.
+    """
     control = {
         path: "rfc2861-linux"
         for path, value in overrides.items()
         if path.endswith(".validation") and str(value).startswith("newcwv")
     }
-    return control | pacing_off(overrides)
+    return control | {path: True for path in overrides if path.endswith(".frto")} | pacing_off(overrides)
 
 
 def pacing_off(overrides: Mapping[str, object]) -> dict[str, object]:
