@@ -37,6 +37,7 @@ def readings(folder: str) -> list[Reading]:
         OTHER_DELAY: {"bottleneck.delay": "200ms"},
         "half a BDP": {"bottleneck.queue": "0.5bdp"},
         "2 BDP": {"bottleneck.queue": "2bdp"},
+        "a quarter of a BDP": {"bottleneck.queue": "0.25bdp"},
         "a tenth of a BDP": {"bottleneck.queue": "0.1bdp"},
         "20 ms one-way": {"bottleneck.delay": "20ms"},
         "20 ms one-way, a queue of 50 kB": {"bottleneck.delay": "20ms", "bottleneck.queue": "50kB"},

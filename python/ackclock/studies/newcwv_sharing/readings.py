@@ -35,6 +35,8 @@ _OWN: dict[str, dict[str, dict[str, object]]] = {
         "2 FTP flows": {"flows[1].count": 2},
         "2 DASH clients, 2 FTP flows": {"flows[0].count": 2, "flows[1].count": 2},
         "640 s": {"duration": "640s"},
+        "a file with a window of 12 kB": {"flows[1].receive_buffer": "12kB"},
+        "a file with a window of 24 kB": {"flows[1].receive_buffer": "24kB"},
     },
     HTTP: {
         "0.1 sessions a second": {VECTORS: vectors_name("-light", 1)},
