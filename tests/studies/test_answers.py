@@ -1,11 +1,12 @@
 """The answer of a study's page follows from verdicts: those of the run that is shown, and those on record."""
 
 import json
+import tomllib
 
 import pytest
 
 from ackclock import studies
-from ackclock.studies.framework.answers import compose, with_answer
+from ackclock.studies.framework.answers import OF_RECORD, compose, of_record, with_answer
 
 TEXT = """
 [[sentences]]
@@ -46,6 +47,15 @@ def test_a_page_gets_its_answer():
     assert with_answer(page, "Thus.") == page.replace("So.\nAnd so.", "Thus.")
 
 
+def test_a_quick_run_says_whose_answer_a_fixed_one_is():
+    page = "## The question\n\nWhy?\n\n## The answer\n\nSo.\n\n## The rest\n"
+    assert of_record(page) == page.replace("So.", f"{OF_RECORD}\n\nSo.")
+
+
+FIXED = {"bbr-loss", "bbr-share", "bbr-when", "dctcp", "l4s"}
+"""Studies whose answers are fixed, and do not follow from verdicts. None is of a deck."""
+
+
 def answered():
     for name in studies.names():
         study = studies.get(name)
@@ -53,6 +63,15 @@ def answered():
             yield pytest.param(study, study.file("answer.toml"), id=name)
         except FileNotFoundError:
             continue
+
+
+def test_the_studies_with_fixed_answers_are_known():
+    assert set(studies.names()) - {one.id for one in answered()} == FIXED
+
+
+@pytest.mark.parametrize(("study", "sentences"), list(answered()))
+def test_a_sentence_about_what_is_open_has_no_number(study, sentences):
+    assert not [one for one in tomllib.loads(sentences)["sentences"] if "{" in one["open"]]
 
 
 @pytest.mark.parametrize(("study", "sentences"), list(answered()))

@@ -21,9 +21,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["compose", "with_answer"]
+__all__ = ["compose", "of_record", "with_answer"]
 
 HEADING = "## The answer"
+
+OF_RECORD = "*The answer is that of the full run on record. The verdicts of this quick run are in the table below.*"
 
 
 def compose(text: str, verdicts: Mapping[str, str], measured: Mapping[str, float | None]) -> str:
@@ -54,3 +56,8 @@ def _state(verdicts: Iterable[str]) -> str:
 def with_answer(page: str, answer: str) -> str:
     """A study's page with this answer in the place of its own."""
     return re.sub(rf"(^{HEADING}\n\n).*?(?=\n\n## )", lambda match: match[1] + answer, page, count=1, flags=re.M | re.S)
+
+
+def of_record(page: str) -> str:
+    """A study's page that says of its answer that it is not the answer of the run that is shown."""
+    return page.replace(f"{HEADING}\n\n", f"{HEADING}\n\n{OF_RECORD}\n\n", 1)

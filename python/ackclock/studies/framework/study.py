@@ -13,7 +13,7 @@ from ackclock.base import files
 from ackclock.report import Report
 from ackclock.scenario import Text
 from ackclock.store.provenance import host
-from ackclock.studies.framework.answers import compose, with_answer
+from ackclock.studies.framework.answers import compose, of_record, with_answer
 from ackclock.studies.framework.claims import assess, load_claims
 from ackclock.studies.framework.nulls import measured, recorded, with_nulls
 from ackclock.studies.framework.published import side_by_side
@@ -172,17 +172,20 @@ class Study:
             title=self.title,
             seeds=list(kept.extended(outcome.seeds)),
             command=self.command(lab),
-            page=self._page(claims),
+            page=self._page(claims, quick=lab.quick),
             compares=self.compares,
         )
 
-    def _page(self, claims: Sequence[ClaimResult]) -> str:
-        """The study's page. Its answer follows from these verdicts where the study has the sentences for it."""
+    def _page(self, claims: Sequence[ClaimResult], *, quick: bool) -> str:
+        """The study's page. Its answer follows from these verdicts where the study has the sentences for it.
+
+        Where it has not, the answer is that of the full run on record, and a quick run says so.
+        """
         page = self.file("README.md")
         try:
             sentences = self.file("answer.toml")
         except FileNotFoundError:
-            return page
+            return of_record(page) if quick else page
         verdicts = {one.claim.id: one.verdict for one in claims}
         numbers = {one.claim.id: None if one.measured is None else one.measured.value for one in claims}
         return with_answer(page, compose(sentences, verdicts, numbers))
