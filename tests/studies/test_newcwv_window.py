@@ -32,7 +32,8 @@ def test_the_window_of_a_limited_sender_is_read_against_its_data():
 
 def test_the_window_after_a_loss_is_read_before_the_next_burst():
     table = make_table(time_s=[6.0, 6.8, 7.1], cwnd=[999, 18 * 1448, 999], srtt_ms=[200.0] * 3)
-    assert window.measure(Result({"seed": 1}, {"window": table}))["after_loss"] == 18
+    assert window.measure(Result({"seed": 1, "duration_s": 8.0}, {"window": table}))["after_loss"] == 18
+    assert window.measure(Result({"seed": 1, "duration_s": 8.2}, {"window": table}))["after_loss"] == 999 / 1448
 
 
 def test_the_worst_loss_decides():
@@ -66,8 +67,9 @@ def test_the_experiments_lose_as_many_segments_as_they_say():
     lists = [
         one.overrides["bottleneck.loss"]["packets"] for one in window.readings() if "bottleneck.loss" in one.overrides
     ]
-    assert [len(one) for one in lists] == list(window.LOST)
-    assert all(one[0] == window.FIRST_LOST and one[-1] < window.FIRST_LOST + window.BURST for one in lists)
+    assert [len(one) for one in lists] == list(window.LOST) * 2
+    firsts = [window.FIRST_LOST] * 3 + [window.FIRST_LOST + window.MORE * window.BURST] * 3
+    assert all(one[0] == first and one[-1] < first + window.BURST for first, one in zip(firsts, lists, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ __all__ = [
     "FLAWED",
     "FLAWED_LOW",
     "MAIN",
+    "MPD_BPS",
+    "MPD_LADDER",
     "OTHER_DELAY",
     "RETRACTED_MAIN",
     "RETRACTED_VARIANTS",
@@ -53,6 +55,43 @@ _QUEUES: list[tuple[str, dict[str, object]]] = [
     (f"{times} BDP", {"bottleneck.queue": f"{times}bdp"}) for times in ("1", "0.5", "2")
 ]
 
+_LEVELS_4_S = (
+    "45226 88783 128503 177437 217761 255865 323047 378355 509091 577751 782553 1008699 1207152 1473801 2087347"
+)
+_LEVELS_2_S = (
+    "45652 89283 131087 178351 221600 262537 334349 396126 522286 595491 791182 1032682 1244778 1546902 2133691"
+)
+MPD_BPS = {4: [int(one) for one in _LEVELS_4_S.split()], 2: [int(one) for one in _LEVELS_2_S.split()]}
+"""The bitrates, in bit/s, that the MPDs of ITEC's Big Buck Bunny of 2012 state, by the length of a segment in s.
+
+They end at twice the rate of the link, and are below the round numbers of the set's folders, which the ITEC ladder has:
+"900 kbit" is 782,553 and 791,182. The MPDs are among the examples of scootplayer, the DASH client of one of the slides'
+authors (github.com/broadbent/scootplayer).
+"""
+
+
+def _of_mpd() -> list[Reading]:
+    """The set's own levels, with the two segment lengths whose levels are known and every other unknown."""
+    found = []
+    for (seconds, levels), delay, queue in product(MPD_BPS.items(), _DELAYS, _QUEUES):
+        overrides = {
+            "flows[0].app.ladder": [f"{bps / 1e3:g}kbps" for bps in levels],
+            "flows[0].app.segment": f"{seconds}s",
+            **delay[1],
+            **queue[1],
+        }
+        name = f"{MPD_LADDER}, {seconds}-s segments, {delay[0]}, {queue[0]}"
+        found.append(Reading(name, _text(), overrides))
+    return found
+
+
+def _text() -> Text:
+    return Text(study_file(__package__, "scenario.toml"), name="newcwv_dash/scenario.toml")
+
+
+MPD_LADDER = "ITEC's own levels"
+"""The beginning of the names of the readings with the bitrates of the MPDs."""
+
 STANDARDS: dict[str, object] = {
     "flows[0].stack": "rfc",
     "flows[0].min_rto": "200ms",
@@ -73,7 +112,7 @@ RETRACTED_MAIN = "10 Mbit/s, 3 clients, hybrid"
 
 def readings() -> list[Reading]:
     """The main reading first; every combination of the four unknowns; and one change of the main reading at a time."""
-    text = Text(study_file(__package__, "scenario.toml"), name="newcwv_dash/scenario.toml")
+    text = _text()
     combined = []
     for parts in product(_LADDERS, _SEGMENTS, _DELAYS, _QUEUES):
         name = ", ".join(label for label, _ in parts)
@@ -93,7 +132,8 @@ def readings() -> list[Reading]:
         ("no SACK", {"flows[0].sack": False}),
         ("CUBIC", {"flows[0].cc": "cubic"}),
     ]
-    return combined + [Reading(f"main, {name}", text, overrides) for name, overrides in single]
+    singles = [Reading(f"main, {name}", text, overrides) for name, overrides in single]
+    return combined + _of_mpd() + singles
 
 
 def retracted_readings() -> list[Reading]:

@@ -125,7 +125,8 @@ def assess_claims(grid: Grid, traces: Grid, retracted: Grid, windows: Grid) -> l
                 found |= {f"{cell}; ssthresh = cwnd": estimate for cell, estimate in low.items()}
             measured[f"{identifier}-{suffix}"] = found
     measured["retraction-contrast"] = _flaw(retracted)
-    cells = {ALL_CELLS, window.WORST, *map(window.name_of, window.LOST), *(one.name for one in retracted.readings)}
+    losses = [window.WORST, *map(window.name_of, window.LOST)]
+    cells = {ALL_CELLS, *losses, *map(window.later, losses), *(one.name for one in retracted.readings)}
 
     def kind_of(name: str) -> Kind:
         parts = name.split("; ")
