@@ -115,6 +115,7 @@ def test_what_is_written_repeats_the_figures(result, tmp_path):
     document = json.loads((tmp_path / "verdicts.json").read_text())
     assert [claim["id"] for claim in document["claims"]] == [one.claim.id for one in result.claims]
     page = (tmp_path / "report.html").read_text()
-    assert page.count("data-plot=") == 2
+    assert page.count("data-plot=") == 3
+    assert "Congestion window, newCWV off" in page
     assert page.count('class="intervals"') == 9
     assert "ackclock run scenario.toml --seed 1" in page

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.report import Figure, Intervals, Plot, Reference, Row, Series, colour_of
-from ackclock.studies.framework.setups.newcwv import VARIANTS
+from ackclock.studies.framework.setups.newcwv import NEWCWV, NEWRENO, PACED, VARIANTS
 from ackclock.studies.framework.setups.newcwv_2014 import in_rfc, is_rfc
 from ackclock.studies.newcwv_dash.measures import bursts
 from ackclock.studies.newcwv_dash.readings import MAIN
 from ackclock.studies.newcwv_dash.verdicts import RATES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ackclock.results.result import Result
     from ackclock.studies.framework import Grid
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["figures"]
 
 PUBLISHED_KBPS = {"NewReno": 803.40, "newCWV": 785.40, "newCWV with pacing": 836.26}
-SHOWN_S = (20.0, 120.0)
-"""First and last time of the figure of the window, in seconds. The pattern repeats."""
+SHOWN_S = (200.0, 260.0)
+"""First and last time of the figures of the window, in seconds: the buffer is full, and the client pauses."""
+
+WINDOWS = {"off": (NEWRENO.name,), "on": (NEWCWV.name, PACED.name)}
+"""The figures of the window: whether newCWV is on, and the variants that are drawn."""
 
 POINTS = 4000
 """Points of a drawn line at most."""
@@ -35,7 +38,7 @@ def figures(
     """All figures. `traces` are probed runs of the main reading, one for each variant; `commands` repeat them."""
     traced = "\n".join(commands[variant.name] for variant in VARIANTS)
     return [
-        _window(traces, traced),
+        *(_window(traces, commands, what, of) for what, of in WINDOWS.items()),
         _burst(traces, traced),
         _rates(grid, "level", command),
         _rates(grid, "download", command),
@@ -45,21 +48,24 @@ def figures(
     ]
 
 
-def _window(traces: Sequence[Result], command: str) -> Figure:
+def _window(traces: Sequence[Result], commands: Mapping[str, str], what: str, names: Collection[str]) -> Figure:
+    """The window over time as on the slides, which show it with newCWV off and with newCWV on."""
     series = []
-    for index, (variant, trace) in enumerate(zip(VARIANTS, traces, strict=True)):
+    kept = [(variant, trace) for variant, trace in zip(VARIANTS, traces, strict=True) if variant.name in names]
+    for index, (variant, trace) in enumerate(kept):
         shown = (trace.window["time_s"] >= SHOWN_S[0]) & (trace.window["time_s"] <= SHOWN_S[1])
         time, cwnd = trace.window["time_s"][shown], trace.window["cwnd"][shown] / 1e3
         # Every change of direction stays. Only the equal steps between them are thinned.
-        kept = np.flatnonzero(np.diff(np.sign(np.diff(cwnd))) != 0) + 1
+        turns = np.flatnonzero(np.diff(np.sign(np.diff(cwnd))) != 0) + 1
         step = max(1, time.size // POINTS)
-        kept = np.unique(np.concatenate([kept, np.arange(0, time.size, step), [time.size - 1]]))
-        series.append(Series(variant.label, time[kept], cwnd[kept], colour_of(index), "step"))
-    caption = (
-        "The server's congestion window, main reading. NewReno's collapses to the restart window after each pause and "
-        "grows back; newCWV's is frozen over it."
-    )
-    return Plot("Congestion window", "time (s)", "cwnd (kB)", series, caption, command, traces[0].seed)
+        drawn = np.unique(np.concatenate([turns, np.arange(0, time.size, step), [time.size - 1]]))
+        series.append(Series(variant.label, time[drawn], cwnd[drawn], colour_of(index), "step"))
+    caption = {
+        "off": "The server's congestion window, main reading. It falls with each pause of the client, and grows back.",
+        "on": "The server's congestion window, main reading. It is left alone over the pauses, and falls with losses.",
+    }[what]
+    command = "\n".join(commands[variant.name] for variant, _ in kept)
+    return Plot(f"Congestion window, newCWV {what}", "time (s)", "cwnd (kB)", series, caption, command, traces[0].seed)
 
 
 def _burst(traces: Sequence[Result], command: str) -> Figure:
