@@ -31,7 +31,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         claims=verdicts.assess_claims(grids),
         findings=verdicts.findings(grids),
         sheets=[verdicts.cells_sheet(grids)],
-        figures=figures(grids.main, study.command(lab)),
+        figures=figures(lab.part(0.95, 1), grids, study.command(lab)),
     )
 
 

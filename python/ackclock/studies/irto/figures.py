@@ -1,4 +1,4 @@
-"""Figures: timeouts and spurious timeouts, and quantiles of elapsed times, with both initial RTOs."""
+"""Figures: timeouts and spurious timeouts, quantiles of elapsed times, and one-way delays, with both initial RTOs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ from typing import TYPE_CHECKING
 
 from ackclock.report import Figure, Intervals, Row, colour_of
 from ackclock.studies.framework.setups.wireless_bursts.cells import CELLS, NETWORKS, choose
-from ackclock.studies.framework.setups.wireless_bursts.figures import per_buffer
+from ackclock.studies.framework.setups.wireless_bursts.figures import per_buffer, pooled_delays
 from ackclock.studies.irto.verdicts import PAIRS, VARIANTS
 
 if TYPE_CHECKING:
-    from ackclock.studies.framework import Grid
+    from ackclock.studies.framework import Grid, Lab
+    from ackclock.studies.framework.setups.wireless_bursts.cells import Grids
 
 __all__ = ["figures"]
 
 
-def figures(grid: Grid, command: str) -> list[Figure]:
-    """All figures of the main reading; the elapsed times and fairness are those of IW10."""
+DRAWN = choose(CELLS, flows=(1, 6))
+"""The cells whose one-way delays are drawn: those that the slides show in the comparison of initial windows."""
+
+
+def figures(lab: Lab, grids: Grids, command: str) -> list[Figure]:
+    """All figures of the main reading; elapsed times, fairness and one-way delays are those of IW10."""
+    grid, pair = grids.main, tuple(reversed(PAIRS[10]))
     counts = [_timeouts(grid, network.name, command) for network in NETWORKS]
-    return [*counts, *per_buffer(grid, CELLS, tuple(reversed(PAIRS[10])), command)]
+    delays = pooled_delays(lab, DRAWN, pair, grids.seeds, command)
+    return [*counts, *per_buffer(grid, CELLS, pair, command), *delays]
 
 
 def _timeouts(grid: Grid, network: str, command: str) -> Figure:
