@@ -70,7 +70,7 @@ def test_the_window_after_a_loss_is_half_of_what_was_used_less_what_was_sent_aga
     assert (away.verdict, away.cause) == ("not reproduced", "shown")
     assert away.readings[in_rfc(window.WORST)][0].value == pytest.approx(0, abs=0.01)
     rounded = away.readings[window.later(window.WORST)][0].value
-    assert 0 < rounded <= 0.5 / 19.5, "the module counts whole segments"
+    assert rounded == pytest.approx(0.5 / 19.5), "the module counts whole segments"
 
 
 def test_the_window_overshoots_twice_the_data_rate_unless_the_sender_has_sent_before(result):

@@ -83,7 +83,7 @@ NETWORKS = (
     Network("LTE", 50_000, 15, (("1 BDP", 125), ("2 BDP", 250)), 350),
 )
 
-OTHER_CELLS = (*(network.name for network in NETWORKS), "all networks", "FIFO", "RED", "REDok", "IW3", "IW10")
+OTHER_CELLS = (*(network.name for network in NETWORKS), "all networks", "FIFO", "RED", "REDok", "IW3", "IW10", "18+18")
 """Beginnings of the names of cells."""
 
 FLOWS = (1, 2, 6, 18)

@@ -168,7 +168,7 @@ def measure_claims(grids: Grids, cells: Sequence[Cell]) -> dict[str, dict[str, E
 
     return {
         "few-faster": changed("mean_s", *FEW),
-        "many-slower": changed("mean_s", *MORE),
+        "many-slower": changed("mean_s", *MORE) | {f"{MAIN}; 18+18": changed("mean_s", 18)[MAIN]},
         "later-fairer": changed("later_over_first"),
         "first-less-fair": fairness("first"),
         "later-less-fair": fairness("later"),
