@@ -21,7 +21,7 @@ from ackclock.stats import Estimate
 from ackclock.studies.framework import Grid, Outcome, Reading, Sheet
 from ackclock.studies.framework.live import Line, asked_of, both, kernel_name, lateness, outcome, told
 from ackclock.studies.framework.setups.newcwv import LIVE_AFTER_IDLE, LIVE_NEWCWV, LIVE_NEWRENO, LIVE_PACED
-from ackclock.studies.newcwv_dash import measures
+from ackclock.studies.newcwv_dash import measures, rates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,8 +71,8 @@ def run(study: Study, lab: Lab) -> Outcome:
     fixed: dict[str, object] = {"duration": f"{duration_s}s", "flows[0].stack": "linux", **SAMPLED}
     reading = Reading(READING, study.scenario(), fixed)
     require(["ffmpeg", "nginx", "cvlc", "setpriv", "ss", "ip"])
-    columns = both(lab.part(0, 1 / 3), [reading], variants, [SEED], session, at_once=len(variants))
-    sessions = _sessions(lab.part(1 / 3, 1), reading, variants, beds, duration_s)
+    columns = both(lab.part(0, 0.3), [reading], variants, [SEED], session, at_once=len(variants))
+    sessions = _sessions(lab.part(0.3, 0.8), reading, variants, beds, duration_s)
     for bed in beds:
         cells = {(READING, one.name): _measured(sessions[bed, one.name]) for one in variants}
         columns[bed.name] = Grid((reading,), variants, {READING: (SEED,)}, cells)
@@ -85,7 +85,7 @@ def run(study: Study, lab: Lab) -> Outcome:
         title="Published, simulated, and measured",
         caption=f"One run of {duration_s} s for each variant and column. {kernel_name()} is the simulator's client "
         "over the kernel's sockets; the columns of nginx are the test bed.",
-        others=[_everything(columns)],
+        others=[_everything(columns), *_rates(study, lab.part(0.8, 1), duration_s)],
         drawn=[_windows(sessions, bed, variants, command) for bed in BEDS[:2]],
     )
     problems = [f"{bed.name}, {name}: {', '.join(one.errors)}" for (bed, name), one in sessions.items() if one.errors]
@@ -98,6 +98,13 @@ def run(study: Study, lab: Lab) -> Outcome:
         + (f"Answers that were no success: {'; '.join(problems)}." if problems else "nginx answered every request.")
     )
     return replace(found, findings=found.findings + said)
+
+
+def _rates(study: Study, lab: Lab, duration_s: int) -> list[Sheet]:
+    """What a segment rate may be, with likely sets of segments; a quick run has no time for them."""
+    if lab.quick:
+        return []
+    return [rates.sheet(rates.run_sets(lab, study.scenario(), duration_s), duration_s)]
 
 
 def session(result: Result) -> dict[str, float]:

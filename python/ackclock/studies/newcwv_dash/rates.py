@@ -43,7 +43,7 @@ BEGINNING_S = 60.0
 """The segments that are asked for so soon are those of the beginning."""
 
 AT_ONCE = 6
-SEED = 1
+"""Sessions at the same time."""
 
 NOMINAL_KBPS = (50, 100, 150, 200, 250, 300, 400, 500, 600, 700, 900, 1200, 1500, 2000)
 
@@ -103,7 +103,9 @@ def sheet(sessions: Mapping[tuple[str, str], Session], seconds: float) -> Sheet:
     return Sheet("segment-rates", "What a segment rate may be", columns, rows, caption)
 
 
-def run_sets(lab: Lab, scenario: Text, seconds: int) -> dict[tuple[str, str], Session]:
+def run_sets(
+    lab: Lab, scenario: Text, seconds: int, sets: Sequence[Set] = SETS, seed: int = 1
+) -> dict[tuple[str, str], Session]:
     """Plays every set with every variant, several at once: set and variant to the session."""
     reading = Reading("", scenario, {"duration": f"{seconds}s", "flows[0].stack": "linux"})
     asked = asked_of([reading], VARIANTS)
@@ -117,7 +119,7 @@ def run_sets(lab: Lab, scenario: Text, seconds: int) -> dict[tuple[str, str], Se
         # The programs that read the clips and that play them are not this user.
         folder.chmod(0o755)
         waiting = {}
-        for number, one in enumerate(SETS):
+        for number, one in enumerate(sets):
             content = folder / str(number)
             content.mkdir(mode=0o755)
             encode(Clip(one.ladder_kbps, one.segment_s, seconds), content)
@@ -126,7 +128,7 @@ def run_sets(lab: Lab, scenario: Text, seconds: int) -> dict[tuple[str, str], Se
                 ask = Ask(
                     scenario=scenario.text,
                     overrides=override_pairs({**reading.overrides, **variant.overrides}),
-                    seed=SEED,
+                    seed=seed,
                     cc=flow["cc"],
                     player="vlc",
                     seconds=float(seconds),
