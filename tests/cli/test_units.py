@@ -10,7 +10,7 @@ qlog                          the drafts' definitions            here and in tes
 events.jsonl                  jsonschema                         tests/engine/test_trace.py
 LaTeX                         the declared units                 here and in tests/cli/test_plot.py
 PNG, SVG, PDF of figures      Pillow, an XML parser, PDF's box   here
-connection vectors            the format's definition            here
+connection vectors            Tmix of ns-2                       here and in tests/scenario/test_tmix_in_ns2.py
 ============================  =================================  ==================================================
 """
 

@@ -94,9 +94,10 @@ def test_the_original_format():
     sequential = Connection(
         1_500, (Unit(True, 300), Unit(False, 900, 70), Unit(True, 10, 5), Unit(True, 20, 6)), close_us=8
     )
-    assert list(sequential.lines(4)) == ["SEQ 1500 2 4", "> 300", "t 70", "< 900", "t 5", "> 10", "t 6", "> 20", "t 8"]
+    units = ["> 300", "t 70", "< 900", "t 5", "> 10", "t 6", "> 20", "t 8"]
+    assert list(sequential.lines(4)) == ["SEQ 1500 2 4 4", "w 65535 65535", *units]
     concurrent = Connection(0, (Unit(False, 9), Unit(True, 3, 70)), concurrent=True)
-    assert list(concurrent.lines(0)) == ["CONC 0 1 1 0", "c< 9", "t> 70", "c> 3"]
+    assert list(concurrent.lines(0)) == ["CONC 0 1 1 0 0", "w 65535 65535", "c< 9", "t> 70", "c> 3"]
 
 
 def test_the_same_seed_gives_the_same_vectors():
@@ -206,7 +207,7 @@ def test_the_commands(captures, tmp_path):
     assert text == tmix.text(vectors, "ackclock tmix generate --duration 20 --seed 5 --set epochs=2")
     converted = run("convert", str(captures / "a.source.pcapng"), "back.cvec")
     assert converted.returncode == 0, converted.stderr
-    assert (tmp_path / "back.cvec").read_text().startswith("# from a.source.pcapng\nSEQ 0 3 0\n")
+    assert (tmp_path / "back.cvec").read_text().startswith("# from a.source.pcapng\nSEQ 0 3 0 0\n")
     wrong = run("generate", "web.cvec", "--duration", "20", "--set", "pages=2")
     assert wrong.returncode == 2
     assert "accepted: sessions_per_second" in wrong.stderr

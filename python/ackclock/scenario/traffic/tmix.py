@@ -2,7 +2,7 @@
 
 The model is that of Weigle, Adurthi, Hernandez-Campos, Jeffay and Smith, "Tmix: a tool for generating realistic TCP
 application workloads in ns-2" (CCR 36(3), 2006): a connection is a list of application data units with the times
-between them. Files are written in the original format.
+between them. Files are written in the original format, as ns-2's reader of it expects them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["CaptureError", "Connection", "Unit", "Workload", "convert", "generate", "text"]
 
 MICROSECONDS = 1_000_000
+
+WINDOW = 65_535
+"""Bytes of both receive windows in files: ns-2 sends nothing without them, and scenarios have windows of their own."""
 
 MOST_SECONDS = 87_600 * 3_600
 """Ten years: scenarios accept no longer time."""
@@ -60,13 +63,14 @@ class Connection:
     """How long after the last unit a sequential connection closes."""
 
     def lines(self, number: int) -> Iterator[str]:
-        """The connection in the original format."""
+        """The connection in the original format; `number` is both of its identities."""
         turns = [unit.initiator for unit in self.units]
         if self.concurrent:
-            yield f"CONC {self.start_us} {turns.count(True)} {turns.count(False)} {number}"
+            yield f"CONC {self.start_us} {turns.count(True)} {turns.count(False)} {number} {number}"
         else:
             first = [True, *(turn and not before for before, turn in itertools.pairwise(turns))]
-            yield f"SEQ {self.start_us} {sum(first)} {number}"
+            yield f"SEQ {self.start_us} {sum(first)} {number} {number}"
+        yield f"w {WINDOW} {WINDOW}"
         mark = "c" if self.concurrent else ""
         for index, unit in enumerate(self.units):
             side = ">" if unit.initiator else "<"
