@@ -1,17 +1,17 @@
 """The units of every format that ackclock writes, as somebody else's reader understands the file.
 
-============================  =================================  ==================================================
+============================  =================================  =======================================================
 format                        reader                             where it is tested
-============================  =================================  ==================================================
+============================  =================================  =======================================================
 CSV, Parquet, Arrow           pandas, pyarrow, polars, DuckDB    here
 JSON of ``--json``            the suffixes of the keys           here
 pcapng                        tshark, dpkt, capinfos             here and in tests/engine/test_trace.py
-qlog                          the drafts' definitions            here and in tests/engine/test_qlog.py
+qlog                          the crate qlog, the drafts         here, in tests/engine/test_qlog.py, test_qlog_reader.py
 events.jsonl                  jsonschema                         tests/engine/test_trace.py
-LaTeX                         the declared units                 here and in tests/cli/test_plot.py
+LaTeX                         pdflatex with siunitx              here and in tests/cli/test_latex.py
 PNG, SVG, PDF of figures      Pillow, an XML parser, PDF's box   here
 connection vectors            Tmix of ns-2                       here and in tests/scenario/test_tmix_in_ns2.py
-============================  =================================  ==================================================
+============================  =================================  =======================================================
 """
 
 import io
