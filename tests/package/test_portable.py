@@ -45,7 +45,7 @@ def test_the_lock_of_windows_is_of_a_byte_that_nobody_reads(tmp_path, monkeypatc
         if len(asked) > 1:
             raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(layout.sys, "platform", "win32")
+    monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(locking=locking, LK_NBLCK=2))
     store = SimpleNamespace(lock=tmp_path / "lock", root=tmp_path)
     with layout.writing(store):

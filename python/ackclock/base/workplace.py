@@ -14,6 +14,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.base import locks
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
@@ -131,28 +133,13 @@ def _is(descriptor: int, path: Path) -> bool:
 def _locked_by_us(descriptor: int) -> bool:
     """Locks what was just made; False where another process has the lock, and is about to remove it."""
     try:
-        _lock(descriptor)
+        locks.take(descriptor)
     except BlockingIOError:
         return False
     except OSError:
         # This file system has no locks, and nobody can take what is here for left behind.
         return True
     return True
-
-
-def _lock(descriptor: int) -> None:
-    """Takes a lock without waiting, where the system has locks.
-
-    Raises
-    ------
-    OSError
-        If another process has it, or this file system has none.
-    """
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -175,7 +162,7 @@ def _locked(path: Path) -> Iterator[bool]:
             yield False
             return
         try:
-            _lock(descriptor)
+            locks.take(descriptor)
         except OSError:
             yield False
             return

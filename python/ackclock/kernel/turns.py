@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ackclock._errors import Cancelled, RefusedError
+from ackclock.base import locks
 from ackclock.base.log import logger
 from ackclock.kernel.builds import cache
 
@@ -104,15 +105,13 @@ def turn(
     Cancelled
         If `cancel` asked for it.
     """
-    import fcntl
-
     descriptor = os.open(folder() / name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         began = clock()
         told = False
         while True:
             try:
-                fcntl.flock(descriptor, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+                locks.take(descriptor, alone=alone)
                 break
             except BlockingIOError:
                 pass

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ackclock.base import files
+from ackclock.base import files, locks
 from ackclock.base.documents import parse
 
 if TYPE_CHECKING:
@@ -120,7 +120,10 @@ class Log:
             If another process writes to the log, or has written to it since it was read.
         """
         with self.path.open("r+b") as file:
-            _lock(file.fileno(), self.path)
+            try:
+                locks.take(file.fileno())
+            except OSError:
+                raise LogError(_busy(self.path)) from None
             whole = file.read().rfind(b"\n") + 1
             if whole != self.size:
                 raise LogError(f"{self.path}: another process has gone on with it meanwhile; start the command again")
@@ -167,18 +170,6 @@ class Appender:
         while content:
             content = content[os.write(self._descriptor, content) :]
         os.fsync(self._descriptor)
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    """Keeps other processes from writing to the log, where the system can do that."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise LogError(_busy(path)) from None
 
 
 def _busy(path: Path) -> str:

@@ -17,14 +17,13 @@ from __future__ import annotations
 import os
 import platform
 import re
-import sys
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import RefusedError
-from ackclock.base import files
+from ackclock.base import files, locks
 from ackclock.base.documents import DocumentError, parse
 from ackclock.base.near import near_path
 
@@ -256,31 +255,6 @@ def on_disk(layout: Layout) -> Iterator[None]:
         ) from error
 
 
-def _lock(descriptor: int) -> None:
-    """Takes the lock of an open file; the system releases it when the process ends.
-
-    Raises
-    ------
-    BlockingIOError
-        If another process holds the lock.
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        # Windows locks bytes, and others cannot read a locked byte: this one is behind the name of the holder.
-        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        except OSError as error:
-            raise BlockingIOError(*error.args) from None
-        finally:
-            os.lseek(descriptor, 0, os.SEEK_SET)
-    else:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
 @contextmanager
 def writing(layout: Layout) -> Iterator[None]:
     """Holds the store's lock, which one process at a time can; it ends with the process, whatever ends that.
@@ -296,7 +270,7 @@ def writing(layout: Layout) -> Iterator[None]:
         raise StoreError(f"{layout.root}: cannot be written: {error.strerror}") from None
     try:
         try:
-            _lock(descriptor)
+            locks.take(descriptor)
         except BlockingIOError:
             holder = os.read(descriptor, 200).decode(errors="replace").strip()
             raise StoreError(
