@@ -10,26 +10,7 @@ use ackclock_sim::actors::Actor;
 use ackclock_sim::measures::{FlowLabels, FlowTotals};
 use ackclock_sim::reading::Reader;
 
-use crate::kernel::Counters;
-
-/// What a flow asks of the kernel.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wanted {
-    /// The kernel's name of its congestion control.
-    pub cc: String,
-    /// Whether Nagle's algorithm is on.
-    pub nagle: bool,
-    /// Whether the kernel's own pacing is on; some congestion controls turn it on by themselves.
-    pub paced: bool,
-    /// Most bytes that are written at once.
-    pub write_size: usize,
-}
-
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted { cc: "cubic".to_owned(), nagle: true, paced: false, write_size: 1 << 16 }
-    }
-}
+use crate::kernel::{Counters, Wanted};
 
 /// Where the ends of a flow are.
 pub struct Places {

@@ -11,8 +11,6 @@ use rustix::net::{
 };
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
-use crate::flow::Wanted;
-
 /// Ports of the listeners of TCP and of the ends of UDP.
 const TCP_PORT: u16 = 5000;
 const UDP_PORT: u16 = 5001;
@@ -22,6 +20,25 @@ const BACKLOG: i32 = 4096;
 const UNLIMITED: u64 = u64::MAX - 1;
 /// Room of a datagram socket, in bytes.
 const DATAGRAMS: usize = 4 << 20;
+
+/// What a flow asks of the kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wanted {
+    /// The kernel's name of its congestion control.
+    pub cc: String,
+    /// Whether Nagle's algorithm is on.
+    pub nagle: bool,
+    /// Whether the kernel's own pacing is on; some congestion controls turn it on by themselves.
+    pub paced: bool,
+    /// Most bytes that are written at once.
+    pub write_size: usize,
+}
+
+impl Default for Wanted {
+    fn default() -> Wanted {
+        Wanted { cc: "cubic".to_owned(), nagle: true, paced: false, write_size: 1 << 16 }
+    }
+}
 
 /// Moves the calling thread into a network namespace. The sockets that it creates belong to the namespace.
 pub fn enter(namespace: &OwnedFd) -> io::Result<()> {

@@ -17,6 +17,8 @@ mod samples;
 mod world;
 
 #[cfg(target_os = "linux")]
-pub use flow::{Places, Wanted};
+pub use flow::Places;
+#[cfg(target_os = "linux")]
+pub use kernel::Wanted;
 #[cfg(target_os = "linux")]
 pub use run::{Failed, Member, Output, run};

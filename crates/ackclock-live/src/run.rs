@@ -15,8 +15,8 @@ use ackclock_sim::actors::actors;
 use ackclock_sim::series::{Instants, Rates};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::flow::{Flow, Places, Wanted};
-use crate::kernel::{self, Counters};
+use crate::flow::{Flow, Places};
+use crate::kernel::{self, Counters, Wanted};
 use crate::samples::Samples;
 use crate::world::{World, locked};
 
