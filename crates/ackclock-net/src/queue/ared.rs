@@ -30,6 +30,7 @@
 
 use ackclock_core::{joined, parameters};
 
+use super::adaptation::Adaptation;
 use super::red::{self, Red};
 use super::{Entry, Settings};
 use crate::Nanos;
@@ -53,7 +54,7 @@ pub(super) const ENTRY: Entry = Entry {
     limit: None,
     parameters: joined!(Parameters::ROWS, red::Parameters::ROWS),
     check,
-    make: |settings| Box::new(Red::new(settings).adaptive(|least, most| Adaptation::new(settings, least, most))),
+    make: |settings| Box::new(Red::new(settings).adaptive(|least, most| adaptation(settings, least, most))),
 };
 
 fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
@@ -70,48 +71,17 @@ fn bottom(given: &Parameters, settings: &Settings<'_>) -> f64 {
     given.bottom.unwrap_or((80_000.0 / settings.rate.bits() as f64).min(0.01))
 }
 
-/// Adaptation of `max_p` to the average queue.
-pub(super) struct Adaptation {
-    alpha: f64,
-    beta: f64,
-    top: f64,
-    bottom: f64,
-    interval: Nanos,
-    /// Averages below and above which `max_p` changes.
-    low: f64,
-    high: f64,
-    changed: Nanos,
-}
-
-impl Adaptation {
-    fn new(settings: &Settings<'_>, least: f64, most: f64) -> Adaptation {
-        let part = 0.4 * (most - least);
-        let given = Parameters::read(settings.given);
-        Adaptation {
-            alpha: given.alpha,
-            beta: given.beta,
-            top: given.top,
-            bottom: bottom(&given, settings),
-            interval: given.interval,
-            low: least + part,
-            high: most - part,
-            changed: 0,
-        }
-    }
-
-    /// The new `max_p` at an arrival at time `at`.
-    pub(super) fn max_p(&mut self, max_p: f64, at: Nanos, average: f64) -> f64 {
-        if at - self.changed <= self.interval {
-            return max_p;
-        }
-        if average < self.low && max_p > self.bottom {
-            self.changed = at;
-            max_p * self.beta
-        } else if average > self.high && max_p < self.top {
-            self.changed = at;
-            max_p + self.alpha.min(0.25 * max_p)
-        } else {
-            max_p
-        }
+fn adaptation(settings: &Settings<'_>, least: f64, most: f64) -> Adaptation {
+    let part = 0.4 * (most - least);
+    let given = Parameters::read(settings.given);
+    Adaptation {
+        alpha: given.alpha,
+        beta: given.beta,
+        top: given.top,
+        bottom: bottom(&given, settings),
+        interval: given.interval,
+        low: least + part,
+        high: most - part,
+        changed: 0,
     }
 }

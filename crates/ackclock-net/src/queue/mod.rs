@@ -5,6 +5,7 @@
 //! wire is free. Disciplines have no timers: a call performs all actions that are due by its time. Calls are in the
 //! order of their times.
 
+mod adaptation;
 mod ared;
 mod cake;
 mod cobalt;

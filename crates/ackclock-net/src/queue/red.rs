@@ -44,7 +44,7 @@
 
 use ackclock_core::parameters;
 
-use super::ared::Adaptation;
+use super::adaptation::Adaptation;
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Next, Settings};
 use crate::{Nanos, Random, Rate};
 
