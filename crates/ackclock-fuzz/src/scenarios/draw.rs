@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::dice::Dice;
 use super::files;
 use super::schema::{Field, Node, Place, Schema, Shape};
-use super::values;
+use super::values::{self, NAMES};
 
 /// Parameters of drawing a scenario.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +34,6 @@ pub struct Draw<'a> {
     manner: Manner,
     keys: Vec<String>,
 }
-
-/// Names for flows, links and nodes; there are few, so that they coincide.
-pub const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
 
 /// Optional fields whose absence requires another field; they are usually present.
 const USUAL: [&str; 2] = ["rate", "delay"];

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::dice::Dice;
-use super::draw::NAMES;
+use super::values::NAMES;
 
 /// RemyCC's rule table of an example scenario.
 const REMYCC: &[u8] = include_bytes!("../../../../scenarios/remycc.dna");

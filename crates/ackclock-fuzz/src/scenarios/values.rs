@@ -5,6 +5,9 @@ use serde_json::{Value as Json, json};
 use super::dice::Dice;
 use super::pattern::Pattern;
 
+/// Names for flows, links and nodes; there are few, so that they coincide.
+pub const NAMES: [&str; 7] = ["left", "right", "a", "b", "c", "far side", "x-1"];
+
 /// Units of a dimension in ascending order, with their size in the dimension's smallest unit, and the usual values.
 struct Dimension {
     units: &'static [(&'static str, u64)],
