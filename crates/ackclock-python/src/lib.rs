@@ -3,6 +3,7 @@
 //! The contract with the Python side is `python/ackclock/_core.pyi`, which stubtest compares with this module.
 
 mod abr;
+mod callbacks;
 mod catalogue;
 mod cc;
 mod contract;

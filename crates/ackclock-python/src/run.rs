@@ -11,7 +11,8 @@ use ackclock_sim::{Run, Watching};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
-use crate::cc::{Algorithm, Failure, registered};
+use crate::callbacks::Failure;
+use crate::cc::{Algorithm, registered};
 use crate::errors::{cancelled, scenario_error, verification_error};
 use crate::scenario::parse;
 use crate::tables::to_arro3;

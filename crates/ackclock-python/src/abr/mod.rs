@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyList, PyTuple};
 
-use crate::cc::{Caller, Failure, Overridden, Own};
+use crate::callbacks::{Caller, Failure, Overridden, Own};
 
 /// Longest time that a rule may wait, in seconds.
 const LONGEST_WAIT: f64 = 1e6;

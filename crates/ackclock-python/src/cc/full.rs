@@ -9,9 +9,8 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::failure::Caller;
 use super::views;
-use super::{Overridden, Own};
+use crate::callbacks::{Caller, Overridden, Own};
 
 /// The algorithm of a connection.
 pub struct Full {

@@ -1,6 +1,5 @@
 //! Algorithms of the user: congestion controls as classes in Python and in libraries, and rate adaptations in Python.
 
-mod failure;
 mod full;
 mod rules;
 pub mod views;
@@ -17,21 +16,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::abr;
-pub use failure::{Caller, Failure};
+use crate::callbacks::{Caller, Failure, Overridden};
 use full::Full;
 use rules::Rules;
-
-/// A method that a class overrides, bound to an object.
-pub type Own = Option<Py<PyAny>>;
-
-/// The names of the methods that a class overrides.
-pub struct Overridden(BTreeSet<String>);
-
-impl Overridden {
-    pub fn method(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Own> {
-        self.0.contains(name).then(|| object.getattr(name).map(Bound::unbind)).transpose()
-    }
-}
 
 /// A Python class that is a congestion control.
 struct Class {

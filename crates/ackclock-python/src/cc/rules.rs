@@ -8,9 +8,8 @@ use ackclock_tcp::cc::{Situation, WindowRules};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use super::failure::Caller;
 use super::views;
-use super::{Overridden, Own};
+use crate::callbacks::{Caller, Overridden, Own};
 
 /// The rules of a connection.
 pub struct Rules {

@@ -1,6 +1,7 @@
-//! The failure of a congestion control of the user, which ends a run.
+//! Methods of the user's classes, and the failure of one of them, which ends a run.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,8 +10,19 @@ use ackclock_tcp::cc::seconds;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 
-use super::Own;
 use crate::errors::python::AlgorithmError;
+
+/// A method that a class overrides, bound to an object.
+pub type Own = Option<Py<PyAny>>;
+
+/// The names of the methods that a class overrides.
+pub struct Overridden(pub BTreeSet<String>);
+
+impl Overridden {
+    pub fn method(&self, object: &Bound<'_, PyAny>, name: &str) -> PyResult<Own> {
+        self.0.contains(name).then(|| object.getattr(name).map(Bound::unbind)).transpose()
+    }
+}
 
 /// The first failure in a run, if there is one. After it the run's algorithms of the user are not called.
 #[derive(Default)]
