@@ -2,10 +2,8 @@
 
 use crate::config::PacingBurst;
 use crate::context::Window;
+use crate::segment::HEADERS;
 use crate::{MILLISECOND, Nanos, Rate, SECOND};
-
-/// Bytes of IPv4 and TCP header without options, which count for pacing, too.
-pub(crate) const HEADERS: u64 = 40;
 
 /// Pacing of a sender, by name in scenarios.
 #[derive(Clone, Copy, PartialEq, Debug)]

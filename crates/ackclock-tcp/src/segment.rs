@@ -1,5 +1,7 @@
 //! A TCP segment for the endpoint: the header fields, the options that this TCP uses, and the payload's length.
 
+use ackclock_core::headers;
+
 use crate::Ecn;
 
 /// Header flags of RFC 9293 section 3.1, RFC 3168 section 6.1 and, above these eight, AE of RFC 9768 section 3.1.
@@ -148,6 +150,9 @@ pub struct SackBlock {
     /// Sequence number after the last one of the block.
     pub end: u32,
 }
+
+/// Bytes of the headers of IPv4 and TCP without options.
+pub(crate) const HEADERS: u64 = headers::TCP_IPV4 as u64;
 
 /// Bytes of the timestamps option with its padding (RFC 7323 appendix A).
 pub const STAMPS_LEN: u32 = 12;

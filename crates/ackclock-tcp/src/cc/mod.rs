@@ -8,7 +8,7 @@ use ackclock_core::parameters::{Given, milliseconds};
 
 use crate::Rate;
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
-use crate::pacing::HEADERS;
+use crate::segment::HEADERS;
 
 mod bbr;
 mod bbr1;

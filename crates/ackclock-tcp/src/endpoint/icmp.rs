@@ -3,7 +3,7 @@
 use super::{Due, Endpoint, Progress, State};
 use crate::config::Conformance;
 use crate::error::Icmp;
-use crate::pacing::HEADERS;
+use crate::segment::HEADERS;
 use crate::{Nanos, Observer};
 
 /// The smallest path MTU that is accepted, bytes: IPv4 lets every host reassemble more than anything smaller (RFC 791,

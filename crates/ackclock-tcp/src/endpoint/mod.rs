@@ -22,8 +22,8 @@ mod timestamps;
 mod xcp;
 
 use crate::config::{Conformance, EcnMode, Handshake};
-use crate::pacing::HEADERS;
 use crate::receiver::Receiver;
+use crate::segment::HEADERS;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;

@@ -2,7 +2,7 @@
 
 use super::{Due, Endpoint, State, Uses, Watch};
 use crate::config::Conformance;
-use crate::pacing::HEADERS;
+use crate::segment::HEADERS;
 use crate::segment::{AccEcnOption, MAX_SACK_BLOCKS};
 use crate::sender::Transmission;
 use crate::{Event, Feedback, Flags, Nanos, Observer, Segment};

@@ -1,7 +1,7 @@
 //! The path of the endpoint: the MTU that others tell, and the search for it.
 
 use super::{Due, Endpoint, State, Uses, unwrap};
-use crate::pacing::HEADERS;
+use crate::segment::HEADERS;
 use crate::segment::STAMPS_LEN;
 use crate::sender::Probe;
 use crate::{Flags, Nanos, Observer, PathSearch, Segment};

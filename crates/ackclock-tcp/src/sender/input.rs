@@ -1,6 +1,6 @@
 //! The sender's response to an arriving acknowledgment.
 
-use super::recovery::{Detected, Phase};
+use super::episode::{Detected, Phase};
 use super::reduction::Step;
 use super::scoreboard::{Delivered, Entry};
 use super::{Rare, Sender};

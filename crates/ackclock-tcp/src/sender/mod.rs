@@ -4,6 +4,9 @@
 //! the strategies (congestion control, slow start, window validation, pacing), which do not depend on each other.
 
 mod buffered;
+mod detection;
+mod episode;
+mod expiry;
 mod frto;
 mod host_queue;
 mod input;
@@ -21,6 +24,7 @@ mod reduction;
 mod refusal;
 mod reordering;
 mod report;
+mod response;
 mod routers;
 mod rtt;
 mod scoreboard;
@@ -43,10 +47,10 @@ use crate::slow_start::SlowStart;
 use crate::stats::Stats;
 use crate::validation::{self, WindowValidation};
 use crate::{Event, NEVER, Nanos, Observer};
+use episode::{Episode, Phase};
 pub(crate) use input::Arrival;
 pub use path::PathSearch;
 pub(crate) use path::Probe;
-use recovery::{Episode, Phase};
 pub(crate) use rtt::Rtt;
 use scoreboard::Scoreboard;
 use timer::Timer;

@@ -1,7 +1,7 @@
 //! Response to a path whose MTU is smaller than the packets sent.
 
 use super::Sender;
-use super::recovery::Phase;
+use super::episode::Phase;
 
 impl Sender {
     /// Reduces the segment size to `payload` bytes, if it is larger. Outstanding segments that are now too large were dropped on the path:

@@ -3,7 +3,7 @@
 //! tcp_tso_autosize, tcp_tso_should_defer, __tcp_transmit_skb).
 
 use super::Sender;
-use super::recovery::Phase;
+use super::episode::Phase;
 use crate::config::{Config, PacingBurst};
 use crate::pacing::largest_packet;
 use crate::{MILLISECOND, Nanos, Rate};

@@ -1,8 +1,8 @@
 //! The choice of the next segment to send.
 
+use super::episode::Phase;
 use super::frto::Frto;
 use super::nagle::Output;
-use super::recovery::Phase;
 use super::{Sender, Transmission};
 use crate::config::{Conformance, CwrRule, Restart};
 use crate::limits::{Limit, Limits};

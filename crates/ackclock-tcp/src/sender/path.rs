@@ -4,7 +4,7 @@
 //! of congestion, lowers the limit of the search (net/ipv4/tcp_output.c, tcp_mtu_probe; tcp_input.c, tcp_mtup_probe_success
 //! and tcp_mtup_probe_failed). All sizes are of payload with the timestamps in use, bytes.
 
-use super::recovery::Phase;
+use super::episode::Phase;
 use super::{Sender, Transmission};
 use crate::{Nanos, SECOND};
 
@@ -153,7 +153,7 @@ impl Sender {
             path.probe = Some((offset, offset + size));
         }
         let rate = self.pacer.rate(&self.window, self.rtt.srtt());
-        self.pacer.on_sent(now, (size, crate::pacing::HEADERS), rate, self.mss, self.rtt.min());
+        self.pacer.on_sent(now, (size, crate::segment::HEADERS), rate, self.mss, self.rtt.min());
         self.last_sent = now;
         self.on_new_data_sent(now);
         let cwr = std::mem::take(&mut self.cwr_due);

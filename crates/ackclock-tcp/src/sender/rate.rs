@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::recovery::Phase;
+use super::episode::Phase;
 use super::scoreboard::{Delivered, Entry};
 use super::{Arrival, Sender, Transmission};
 use crate::context::{Ack, Delivery, Evidence, Lost, RateSample};

@@ -1,7 +1,7 @@
 //! Response to a device that refuses packets.
 
 use super::Sender;
-use super::recovery::Phase;
+use super::episode::Phase;
 use super::scoreboard::Delivered;
 use super::timer::Timer;
 use crate::Nanos;

@@ -1,7 +1,7 @@
 //! The sender's report on its loss recovery.
 
 use super::Sender;
-use super::recovery::Phase;
+use super::episode::Phase;
 use crate::info::CaState;
 use crate::recovery::{Counts, LossRecovery};
 

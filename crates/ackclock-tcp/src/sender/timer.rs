@@ -1,7 +1,7 @@
 //! The sender's single timer: retransmission, probe or reordering; only one runs at a time (RFC 8985 section 8).
 
 use super::Sender;
-use super::recovery::Phase;
+use super::episode::Phase;
 use crate::{NEVER, Nanos, Observer};
 
 /// Purpose of the timer.

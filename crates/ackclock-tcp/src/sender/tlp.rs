@@ -1,7 +1,7 @@
 //! Tail loss probes: when the last segments of a flight are not acknowledged in time, a probe is sent to find out why
 //! (RFC 8985 section 7).
 
-use super::recovery::Phase;
+use super::episode::Phase;
 use super::timer::Timer;
 use super::{Sender, Transmission};
 use crate::{Event, MILLISECOND, Nanos, Observer, SECOND};

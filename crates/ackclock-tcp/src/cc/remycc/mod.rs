@@ -70,7 +70,7 @@ pub use wire::TableError;
 
 use super::{Algorithm, CongestionControl, Scope};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
-use crate::pacing::HEADERS;
+use crate::segment::HEADERS;
 use crate::{MILLISECOND, Nanos, Rate, SECOND};
 use std::sync::Arc;
 
