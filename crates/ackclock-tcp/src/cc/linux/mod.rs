@@ -16,6 +16,7 @@ mod illinois;
 mod lp;
 mod nv;
 mod reno;
+mod rtts;
 mod scalable;
 mod state;
 mod vegas;

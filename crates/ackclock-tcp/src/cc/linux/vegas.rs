@@ -41,7 +41,8 @@
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};
-use super::state::{Starts, State, States, rtt};
+use super::rtts::{NO_RTT, Rtts};
+use super::state::{Starts, State, States};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
@@ -62,8 +63,6 @@ const BETA: u64 = 4;
 const GAMMA: u64 = 1;
 /// RTT samples that a round needs.
 const SAMPLES: u64 = 3;
-/// An RTT before the first sample, microseconds.
-const NO_RTT: u64 = 0x7fff_ffff;
 
 #[derive(Debug)]
 struct Vegas {
@@ -74,11 +73,7 @@ struct Vegas {
     judges: bool,
     /// The round ends with an ACK above this stream offset (`beg_snd_nxt`).
     end: u64,
-    /// RTT samples of the round, and the smallest, microseconds (`cntRTT` and `minRTT`).
-    samples: u64,
-    least: u64,
-    /// `baseRTT`, microseconds.
-    base: u64,
+    rtts: Rtts,
 }
 
 impl Default for Vegas {
@@ -89,9 +84,7 @@ impl Default for Vegas {
             starts: Starts::default(),
             judges: true,
             end: 0,
-            samples: 0,
-            least: NO_RTT,
-            base: NO_RTT,
+            rtts: Rtts::default(),
         }
     }
 }
@@ -99,16 +92,12 @@ impl Default for Vegas {
 impl Vegas {
     fn begin(&mut self, snd_nxt: u64) {
         (self.judges, self.end) = (true, snd_nxt);
-        self.forget_samples();
-    }
-
-    fn forget_samples(&mut self) {
-        (self.samples, self.least) = (0, NO_RTT);
+        self.rtts.begin();
     }
 
     /// Adjusts the window at the end of a round.
     fn judge(&mut self, window: &mut Window, acked: u64, mss: u64) {
-        let Vegas { least, base, .. } = *self;
+        let Rtts { least, base, .. } = self.rtts;
         let cwnd = segments(window.cwnd, mss);
         let backlog = cwnd * (least - base) / base;
         let mut bound = false;
@@ -141,7 +130,7 @@ impl CongestionControl for Vegas {
 
     fn on_sent(&mut self, _window: &mut Window, ctx: &Context) {
         if let Some(before) = self.starts.on_sent(ctx) {
-            self.base = NO_RTT;
+            self.rtts.base = NO_RTT;
             // The event precedes the advance of SND.NXT.
             self.begin(before);
         }
@@ -149,11 +138,7 @@ impl CongestionControl for Vegas {
 
     // tcp_vegas_pkts_acked and tcp_vegas_state.
     fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
-        if let Some(rtt) = rtt(delivery) {
-            self.base = self.base.min(rtt + 1);
-            self.least = self.least.min(rtt + 1);
-            self.samples += 1;
-        }
+        self.rtts.on_delivery(delivery);
         let ctx = &delivery.ack.ctx;
         let change = self.states.on_delivery(ctx);
         if change.is_to(State::Open) {
@@ -167,7 +152,7 @@ impl CongestionControl for Vegas {
         let mss = ack.ctx.mss;
         let acked = self.count.segments(acked, mss);
         let ends = self.judges && ack.ctx.snd_una > self.end;
-        if ends && self.samples >= SAMPLES {
+        if ends && self.rtts.samples >= SAMPLES {
             self.judge(window, acked, mss);
         } else if ends || !self.judges {
             if ack.cwnd_limited {
@@ -178,7 +163,7 @@ impl CongestionControl for Vegas {
         }
         if ends {
             self.end = ack.ctx.snd_nxt;
-            self.forget_samples();
+            self.rtts.begin();
         }
     }
 

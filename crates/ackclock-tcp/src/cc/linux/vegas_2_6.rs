@@ -31,7 +31,8 @@
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments};
-use super::state::{State, States, rtt};
+use super::rtts::Rtts;
+use super::state::{State, States};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
@@ -52,8 +53,6 @@ const GAMMA: u64 = 2;
 /// RTT samples that a round needs.
 const SAMPLES: u64 = 3;
 const LEAST_WINDOW: u64 = 2;
-/// An RTT before the first sample, microseconds.
-const NO_RTT: u64 = 0x7fff_ffff;
 
 #[derive(Debug)]
 struct Vegas {
@@ -66,10 +65,7 @@ struct Vegas {
     start: u64,
     end: u64,
     cwnd: u64,
-    /// `cntRTT`, `minRTT` and `baseRTT`, the latter two in microseconds.
-    samples: u64,
-    least: u64,
-    base: u64,
+    rtts: Rtts,
 }
 
 impl Default for Vegas {
@@ -81,9 +77,7 @@ impl Default for Vegas {
             start: 0,
             end: 0,
             cwnd: 0,
-            samples: 0,
-            least: NO_RTT,
-            base: NO_RTT,
+            rtts: Rtts::default(),
         }
     }
 }
@@ -94,10 +88,6 @@ fn slow(window: &Window) -> bool {
 }
 
 impl Vegas {
-    fn forget_samples(&mut self) {
-        (self.samples, self.least) = (0, NO_RTT);
-    }
-
     fn reno(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let mss = ack.ctx.mss;
         if !ack.cwnd_limited || acked == 0 {
@@ -112,7 +102,7 @@ impl Vegas {
 
     /// Adjusts the window at the end of a round in which `sent` segments were sent, from a window of `before` segments.
     fn judge(&self, window: &mut Window, sent: u64, before: u64, mss: u64) {
-        let target = 2 * sent * self.base / self.least;
+        let target = 2 * sent * self.rtts.base / self.rtts.least;
         let backlog = 2 * sent - target;
         let cwnd = segments(window.cwnd, mss);
         let next = if slow(window) {
@@ -139,16 +129,12 @@ impl CongestionControl for Vegas {
     }
 
     fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
-        if let Some(rtt) = rtt(delivery) {
-            self.base = self.base.min(rtt + 1);
-            self.least = self.least.min(rtt + 1);
-            self.samples += 1;
-        }
+        self.rtts.on_delivery(delivery);
         let ctx = &delivery.ack.ctx;
         let change = self.states.on_delivery(ctx);
         if change.is_to(State::Open) {
             (self.judges, self.end) = (true, ctx.snd_nxt);
-            self.forget_samples();
+            self.rtts.begin();
         } else if change.is_to(State::Disorder) {
             self.judges = false;
         }
@@ -167,12 +153,12 @@ impl CongestionControl for Vegas {
         }
         let (sent, before) = (segments(self.end.saturating_sub(self.start), mss), self.cwnd);
         (self.start, self.end, self.cwnd) = (self.end, ctx.snd_nxt, segments(window.cwnd, mss));
-        if self.samples < SAMPLES {
+        if self.rtts.samples < SAMPLES {
             self.reno(window, ack, acked);
         } else {
             self.judge(window, sent, before, mss);
         }
-        self.forget_samples();
+        self.rtts.begin();
     }
 
     fn ssthresh(&mut self, window: &Window, event: &Congestion) -> u64 {

@@ -39,7 +39,8 @@
 
 use super::super::{CongestionControl, Entry, Scope};
 use super::count::{Count, flight, segments, slow_start};
-use super::state::{Starts, State, States, rtt};
+use super::rtts::{NO_RTT, Rtts};
+use super::state::{Starts, State, States};
 use crate::context::{Ack, Congestion, Context, Delivery, Window};
 
 #[cfg(test)]
@@ -65,32 +66,15 @@ const RHO: u64 = 16;
 const ZETA: u64 = 50;
 /// Largest number of acknowledged segments for a segment of growth in fast mode.
 const SCALABLE: u64 = 100;
-/// An RTT before the first sample, microseconds.
-const NO_RTT: u64 = 0x7fff_ffff;
-
-/// The RTT samples, as for Vegas.
-#[derive(Clone, Copy, Debug)]
-struct Round {
-    /// `beg_snd_nxt`: the round ends with an ACK above this stream offset.
-    end: u64,
-    samples: u64,
-    /// `minRTT` and `baseRTT`, microseconds.
-    least: u64,
-    base: u64,
-}
-
-impl Round {
-    fn begin(&mut self, ctx: &Context) {
-        *self = Round { end: ctx.snd_nxt, samples: 0, least: NO_RTT, base: self.base };
-    }
-}
 
 #[derive(Debug)]
 struct Yeah {
     count: Count,
     states: States,
     starts: Starts,
-    round: Round,
+    /// `beg_snd_nxt`: the round ends with an ACK above this stream offset.
+    end: u64,
+    rtts: Rtts,
     /// `lastQ`, segments.
     backlog: u64,
     /// `doing_reno_now`: consecutive rounds of slow mode.
@@ -107,7 +91,8 @@ impl Default for Yeah {
             count: Count::default(),
             states: States::default(),
             starts: Starts::default(),
-            round: Round { end: 0, samples: 0, least: NO_RTT, base: NO_RTT },
+            end: 0,
+            rtts: Rtts::default(),
             backlog: 0,
             slow: 0,
             reno: 2,
@@ -117,9 +102,14 @@ impl Default for Yeah {
 }
 
 impl Yeah {
+    fn begin(&mut self, snd_nxt: u64) {
+        self.end = snd_nxt;
+        self.rtts.begin();
+    }
+
     /// Judges the round that has ended.
     fn judge(&mut self, window: &mut Window, mss: u64) {
-        let Round { least, base, .. } = self.round;
+        let Rtts { least, base, .. } = self.rtts;
         let cwnd = segments(window.cwnd, mss);
         let queue = cwnd * (least - base) / least;
         if queue > ALPHA || least - base > base / PHI {
@@ -149,21 +139,17 @@ impl CongestionControl for Yeah {
     // tcp_vegas_cwnd_event.
     fn on_sent(&mut self, _window: &mut Window, ctx: &Context) {
         if let Some(before) = self.starts.on_sent(ctx) {
-            self.round.base = NO_RTT;
+            self.rtts.base = NO_RTT;
             // The event precedes the advance of SND.NXT.
-            self.round.begin(&Context { snd_nxt: before, ..*ctx });
+            self.begin(before);
         }
     }
 
     // tcp_vegas_pkts_acked and tcp_vegas_state.
     fn on_delivery(&mut self, _window: &mut Window, delivery: &Delivery) {
-        if let Some(rtt) = rtt(delivery) {
-            self.round.base = self.round.base.min(rtt + 1);
-            self.round.least = self.round.least.min(rtt + 1);
-            self.round.samples += 1;
-        }
+        self.rtts.on_delivery(delivery);
         if self.states.on_delivery(&delivery.ack.ctx).is_to(State::Open) {
-            self.round.begin(&delivery.ack.ctx);
+            self.begin(delivery.ack.ctx.snd_nxt);
         }
     }
 
@@ -176,11 +162,11 @@ impl CongestionControl for Yeah {
             let per = if self.slow > 0 { cwnd } else { cwnd.min(SCALABLE) };
             self.count.grow(window, per, left, mss);
         }
-        if ack.ctx.snd_una > self.round.end {
-            if self.round.samples > 2 {
+        if ack.ctx.snd_una > self.end {
+            if self.rtts.samples > 2 {
                 self.judge(window, mss);
             }
-            self.round.begin(&ack.ctx);
+            self.begin(ack.ctx.snd_nxt);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::testing::{self, MSS};
 
 /// The end of a round in which the smallest RTT was `rtt` ms, with a base of 100 ms; the window, and ssthresh.
 fn judged(cwnd: u64, ssthresh: u64, rtt: u64) -> (u64, u64) {
-    let mut cc = Vegas { base: 100_000, least: rtt * 1000, ..Vegas::default() };
+    let mut cc = Vegas { rtts: Rtts { base: 100_000, least: rtt * 1000, samples: 3 }, ..Vegas::default() };
     let mut window = Window { cwnd: cwnd * MSS, ssthresh: ssthresh.saturating_mul(MSS), pacing_rate: None };
     cc.judge(&mut window, 2, MSS);
     (window.cwnd / MSS, window.ssthresh / MSS)
@@ -32,7 +32,7 @@ fn a_round_of_congestion_avoidance_changes_the_window_by_a_segment() {
 
 /// Vegas in congestion avoidance with `cwnd` segments, all of which are outstanding.
 fn avoiding(cwnd: u64) -> (Vegas, Window) {
-    let mut cc = Vegas { base: 100_001, ..Vegas::default() };
+    let mut cc = Vegas { rtts: Rtts { base: 100_001, ..Rtts::default() }, ..Vegas::default() };
     cc.begin(cwnd * MSS);
     (cc, Window { cwnd: cwnd * MSS, ssthresh: 2 * MSS, pacing_rate: None })
 }
@@ -52,12 +52,12 @@ fn a_round_ends_above_its_end_and_needs_three_samples() {
     let windows: Vec<u64> = (1..=21).map(|una| ack(&mut cc, &mut window, una, false)).collect();
     assert!(windows[..20].iter().all(|&cwnd| cwnd == 20), "{windows:?}");
     assert_eq!(windows[20], 21, "the window need not be the limit");
-    assert_eq!((cc.end, cc.samples, cc.least), (41 * MSS, 0, NO_RTT));
+    assert_eq!((cc.end, cc.rtts.samples, cc.rtts.least), (41 * MSS, 0, NO_RTT));
     let (mut cc, mut window) = avoiding(20);
-    cc.samples = 1;
+    cc.rtts.samples = 1;
     assert_eq!([20, 21].map(|una| ack(&mut cc, &mut window, una, true)), [20, 21], "the third sample");
     let (mut cc, mut window) = avoiding(20);
-    cc.samples = 1;
+    cc.rtts.samples = 1;
     assert_eq!(ack(&mut cc, &mut window, 21, true), 20, "only two samples");
     assert_eq!(cc.count.acked, 1, "Reno's growth counts the segment");
 }
@@ -95,7 +95,7 @@ fn a_loss_halves_and_a_round_begins_at_the_return_to_normal() {
 fn base_rtt_begins_anew_with_nothing_in_flight() {
     let (mut cc, mut window) = avoiding(20);
     cc.on_sent(&mut window, &testing::context(0, 30 * MSS..32 * MSS));
-    assert_eq!(cc.base, 100_001);
+    assert_eq!(cc.rtts.base, 100_001);
     cc.on_sent(&mut window, &testing::context(0, 32 * MSS..33 * MSS));
-    assert_eq!((cc.base, cc.end), (NO_RTT, 32 * MSS));
+    assert_eq!((cc.rtts.base, cc.end), (NO_RTT, 32 * MSS));
 }

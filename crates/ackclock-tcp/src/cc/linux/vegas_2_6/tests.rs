@@ -8,7 +8,7 @@ const MSS: u64 = 1000;
 /// all rounds 100 ms.
 fn judged(cwnd: u64, ssthresh: u64, sent: u64, before: u64, least: u64) -> (u64, u64) {
     let mut window = Window { cwnd: cwnd * MSS, ssthresh: ssthresh * MSS, pacing_rate: None };
-    Vegas { base: 100_000, least, ..Vegas::default() }.judge(&mut window, sent, before, MSS);
+    Vegas { rtts: Rtts { base: 100_000, least, samples: 3 }, ..Vegas::default() }.judge(&mut window, sent, before, MSS);
     (window.cwnd / MSS, window.ssthresh / MSS)
 }
 

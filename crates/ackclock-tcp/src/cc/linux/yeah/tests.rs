@@ -7,7 +7,7 @@ use crate::testing::{self, MSS};
 /// A round trip with a base of 100 ms and a smallest RTT in milliseconds.
 fn judged(cc: &mut Yeah, cwnd: u64, rtt: u64) -> Window {
     let mut window = window(cwnd);
-    (cc.round.base, cc.round.least) = (100_000, rtt * 1000);
+    (cc.rtts.base, cc.rtts.least) = (100_000, rtt * 1000);
     cc.judge(&mut window, MSS);
     window
 }
@@ -81,13 +81,13 @@ fn ack(cc: &mut Yeah, window: &mut Window, una: u64, nxt: u64, rtt: u64) -> u64 
 fn a_round_of_at_least_three_samples_ends_above_its_end() {
     for (samples, slow) in [(2, 0), (3, 1)] {
         let (mut cc, mut window) = (Yeah::default(), window(50));
-        cc.round.end = samples * MSS - MSS;
-        cc.round.base = 50_000;
+        cc.end = samples * MSS - MSS;
+        cc.rtts.base = 50_000;
         for una in 1..=samples {
             assert_eq!(cc.slow, 0);
             ack(&mut cc, &mut window, una, 40, 100);
         }
-        assert_eq!((cc.slow, cc.round.end / MSS, cc.round.samples), (slow, 40, 0));
+        assert_eq!((cc.slow, cc.end / MSS, cc.rtts.samples), (slow, 40, 0));
     }
 }
 
@@ -95,14 +95,14 @@ fn a_round_of_at_least_three_samples_ends_above_its_end() {
 fn the_increase_is_scalable_or_reno_after_slow_start() {
     for (slow, acks, expected) in [(0, 99, 200), (0, 100, 201), (1, 100, 200), (1, 200, 201)] {
         let (mut cc, mut window) = (Yeah { slow, ..Yeah::default() }, window(200));
-        cc.round.end = 1000 * MSS;
+        cc.end = 1000 * MSS;
         for una in 1..=acks {
             ack(&mut cc, &mut window, una, 400, 100);
         }
         assert_eq!(window.cwnd / MSS, expected, "{acks} segments, mode {slow}");
     }
     let (mut cc, mut window) = (Yeah::default(), Window { ssthresh: 60 * MSS, ..window(50) });
-    cc.round.end = 1000 * MSS;
+    cc.end = 1000 * MSS;
     assert_eq!(ack(&mut cc, &mut window, 1, 60, 100), 51);
 }
 
@@ -110,9 +110,9 @@ fn the_increase_is_scalable_or_reno_after_slow_start() {
 fn sending_with_nothing_in_flight_begins_a_round_with_its_own_base() {
     let (mut cc, mut window) = (Yeah::default(), window(50));
     ack(&mut cc, &mut window, 1, 40, 100);
-    assert_eq!(cc.round.base, 100_001);
+    assert_eq!(cc.rtts.base, 100_001);
     cc.on_sent(&mut window, &testing::context(0, 2 * MSS..4 * MSS));
-    assert_eq!(cc.round.base, 100_001);
+    assert_eq!(cc.rtts.base, 100_001);
     cc.on_sent(&mut window, &testing::context(0, 4 * MSS..5 * MSS));
-    assert_eq!((cc.round.base, cc.round.samples, cc.round.end), (NO_RTT, 0, 4 * MSS));
+    assert_eq!((cc.rtts.base, cc.rtts.samples, cc.end), (NO_RTT, 0, 4 * MSS));
 }
