@@ -6,18 +6,9 @@ mod common;
 use ackclock_tcp::config::{InitialWindow, RtoRule};
 use ackclock_tcp::info::CaState;
 use ackclock_tcp::{Config, MILLISECOND, SECOND};
-use common::{Script, config};
+use common::{RTT, Script, config, in_flight};
 
-const RTT: u64 = 100 * MILLISECOND;
 const NONE: [u64; 0] = [];
-
-fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
-    let mut script = Script::established(config, RTT);
-    script.write(written);
-    assert_eq!(script.sends(), (0..segments).collect::<Vec<u64>>());
-    script.now += RTT;
-    script
-}
 
 /// Plays the `count`-th duplicate ACK, with or without SACK.
 fn duplicate(script: &mut Script, sack: bool, count: u64) -> Vec<u64> {

@@ -7,9 +7,8 @@ use ackclock_tcp::config::{InitialWindow, RtoRule};
 use ackclock_tcp::info::CaState;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, SECOND};
-use common::{Script, config, linux};
+use common::{RTT, Script, config, in_flight, linux};
 
-const RTT: u64 = 100 * MILLISECOND;
 const NONE: [u64; 0] = [];
 
 fn rack() -> Config {
@@ -18,14 +17,6 @@ fn rack() -> Config {
 
 fn tlp() -> Config {
     Config { tlp: true, ..rack() }
-}
-
-fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
-    let mut script = Script::established(config, RTT);
-    script.write(written);
-    assert_eq!(script.sends(), (0..segments).collect::<Vec<u64>>());
-    script.now += RTT;
-    script
 }
 
 /// Time until the timer expires, milliseconds.

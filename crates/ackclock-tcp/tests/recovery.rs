@@ -6,18 +6,7 @@ use ackclock_tcp::config::Restart;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, SECOND, validation};
 use common::peer::Peer;
-use common::{MSS, Script, config};
-
-const RTT: u64 = 100 * MILLISECOND;
-
-/// Makes a sender with ten segments in flight, of `written` in all.
-fn ten_in_flight(config: &Config, written: u64) -> Script {
-    let mut script = Script::established(config, RTT);
-    script.write(written);
-    assert_eq!(script.sends(), (0..10).collect::<Vec<u64>>());
-    script.now += RTT;
-    script
-}
+use common::{MSS, RTT, Script, config, in_flight};
 
 fn sack() -> Config {
     config()
@@ -51,7 +40,7 @@ mod with_sack {
     //# RECOMMENDS the method defined in [RFC6675] to recover missing segments
     #[test]
     fn one_loss_is_repaired_without_a_timeout() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         // Segment 0 is lost. Limited transmit: pipe shrinks with each SACK, so each SACK releases one new segment.
         assert_eq!(script.ack(0, &[(1, 2)]), [10]);
         assert_eq!(script.ack(0, &[(1, 3)]), [11]);
@@ -83,7 +72,7 @@ mod with_sack {
     //# Upon receipt of an ACK that does not cover RecoveryPoint, the following actions MUST be taken
     #[test]
     fn several_losses_are_repaired_in_one_round_trip() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         // Segments 0, 2 and 4 are lost.
         assert_eq!(script.ack(0, &[(1, 2)]), [10]);
         assert_eq!(script.ack(0, &[(3, 4), (1, 2)]), [11]);
@@ -114,7 +103,7 @@ mod with_sack {
     //# the loss recovery phase MUST be terminated
     #[test]
     fn one_window_is_halved_once() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         script.ack(0, &[(1, 2)]);
         script.ack(0, &[(1, 3)]);
         script.ack(0, &[(1, 4)]);
@@ -129,7 +118,7 @@ mod with_sack {
     #[test]
     fn the_tail_gets_one_rescue_retransmission() {
         // There are ten segments and no more: 0, 8 and 9 are lost. Nothing above 8 is ever SACKed.
-        let mut script = ten_in_flight(&sack(), 10);
+        let mut script = in_flight(&sack(), 10, 10);
         assert_eq!(
             first_round_trip(&mut script, 8),
             [0],
@@ -153,7 +142,7 @@ mod with_sack {
         // RFC 6675 section 5 step 4.3 sets RescueRxt to the end of that retransmission, "to prevent [...] a premature
         // rescue retransmission". The application has no more to send, and only one segment was lost.
         for recovery in [Recovery::Sack, Recovery::PrrCrb, Recovery::PrrSsrb, Recovery::Prr] {
-            let mut script = ten_in_flight(&Config { recovery, ..sack() }, 10);
+            let mut script = in_flight(&Config { recovery, ..sack() }, 10, 10);
             assert_eq!(first_round_trip(&mut script, 10), [0], "{recovery:?}");
             script.now += RTT;
             assert_eq!(script.ack(10, &[]), [] as [u64; 0], "{recovery:?}");
@@ -163,7 +152,7 @@ mod with_sack {
 
     #[test]
     fn a_stack_without_the_rule_sends_no_rescue() {
-        let mut script = ten_in_flight(&Config { rescue: false, ..sack() }, 10);
+        let mut script = in_flight(&Config { rescue: false, ..sack() }, 10, 10);
         assert_eq!(first_round_trip(&mut script, 8), [0]);
         script.now += RTT;
         assert_eq!(script.ack(8, &[]), [] as [u64; 0]);
@@ -172,7 +161,7 @@ mod with_sack {
     #[test]
     fn a_rescue_that_is_lost_is_retransmitted_like_any_other_segment() {
         // Rule 4: "HighRxt MUST NOT be updated", so rule 1 finds the segment again, and pipe does not count the rescue.
-        let mut script = ten_in_flight(&sack(), 10);
+        let mut script = in_flight(&sack(), 10, 10);
         first_round_trip(&mut script, 8);
         script.now += RTT;
         assert_eq!(script.ack(8, &[]), [9]);
@@ -186,7 +175,7 @@ mod with_sack {
 
     #[test]
     fn reordering_below_the_threshold_changes_nothing() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         script.ack(0, &[(1, 2)]);
         script.ack(0, &[(1, 3)]);
         script.ack(3, &[]);
@@ -200,7 +189,7 @@ mod with_sack {
     //# SACK information
     #[test]
     fn duplicate_acks_without_news_are_no_sign_of_loss() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         for _ in 0..10 {
             assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
         }
@@ -226,7 +215,7 @@ mod without_sack {
     //# recover is set to the initial send sequence number
     #[test]
     fn limited_transmit_then_fast_retransmit_on_the_third_duplicate() {
-        let mut script = ten_in_flight(&newreno(), 100);
+        let mut script = in_flight(&newreno(), 10, 100);
         assert_eq!(script.ack(0, &[]), [10]);
         assert_eq!(script.ack(0, &[]), [11]);
         // FlightSize is 10 without the segments of limited transmit: ssthresh is 5; the window is inflated by three to
@@ -247,7 +236,7 @@ mod without_sack {
     //# Do not exit the fast recovery procedure
     #[test]
     fn a_partial_acknowledgment_repairs_the_next_hole() {
-        let mut script = ten_in_flight(&newreno(), 100);
+        let mut script = in_flight(&newreno(), 10, 100);
         for _ in 0..3 {
             script.ack(0, &[]);
         }
@@ -275,7 +264,7 @@ mod without_sack {
     //# Exit the fast recovery procedure
     #[test]
     fn a_full_acknowledgment_of_everything_leaves_no_burst() {
-        let mut script = ten_in_flight(&newreno(), 10);
+        let mut script = in_flight(&newreno(), 10, 10);
         for _ in 0..5 {
             script.ack(0, &[]);
         }
@@ -290,7 +279,7 @@ mod without_sack {
     //# For the first partial ACK that arrives during fast recovery, also reset the retransmit timer
     #[test]
     fn only_the_first_partial_acknowledgment_restarts_the_timer() {
-        let mut script = ten_in_flight(&newreno(), 12);
+        let mut script = in_flight(&newreno(), 10, 12);
         for _ in 0..3 {
             script.ack(0, &[]);
         }
@@ -316,7 +305,7 @@ mod without_sack {
     //# If not, the TCP does not enter fast retransmit and does not reset ssthresh
     #[test]
     fn duplicates_of_the_last_window_start_no_second_recovery() {
-        let mut script = ten_in_flight(&newreno(), 100);
+        let mut script = in_flight(&newreno(), 10, 100);
         for _ in 0..3 {
             script.ack(0, &[]);
         }
@@ -338,7 +327,7 @@ mod timeout {
     #[test]
     fn everything_outstanding_is_sent_again_in_slow_start() {
         for config in [sack(), newreno()] {
-            let mut script = ten_in_flight(&config, 100);
+            let mut script = in_flight(&config, 10, 100);
             script.expire();
             assert_eq!(script.end.stats().timeouts, 1);
             assert_eq!((script.cwnd(), script.ssthresh()), (1, 5));
@@ -355,7 +344,7 @@ mod timeout {
     //# a SACK TCP sender SHOULD utilize all SACK information made available during the loss recovery following an RTO
     #[test]
     fn what_was_sacked_is_not_sent_again() {
-        let mut script = ten_in_flight(&sack(), 10);
+        let mut script = in_flight(&sack(), 10, 10);
         script.ack(0, &[(4, 5)]);
         script.ack(0, &[(8, 9), (4, 5)]);
         script.expire();
@@ -376,7 +365,7 @@ mod timeout {
     //# doubling
     #[test]
     fn the_timer_doubles_and_keeps_ssthresh() {
-        let mut script = ten_in_flight(&sack(), 100);
+        let mut script = in_flight(&sack(), 10, 100);
         let sent_at = script.now - RTT;
         script.expire();
         assert_eq!(script.now, sent_at + SECOND);
@@ -398,7 +387,7 @@ mod timeout {
     //# RTT samples MUST NOT be made using segments that were retransmitted
     #[test]
     fn a_retransmitted_segment_gives_no_sample() {
-        let mut script = ten_in_flight(&sack(), 1000);
+        let mut script = in_flight(&sack(), 10, 1000);
         let srtt = script.end.srtt();
         script.expire();
         script.sends();
@@ -412,7 +401,7 @@ mod timeout {
     //# When all outstanding data has been acknowledged, turn off the retransmission timer
     #[test]
     fn it_is_off_when_nothing_is_outstanding() {
-        let mut script = ten_in_flight(&sack(), 10);
+        let mut script = in_flight(&sack(), 10, 10);
         assert_ne!(script.end.next_timeout(), ackclock_tcp::NEVER);
         script.ack(10, &[]);
         assert_eq!(script.end.next_timeout(), ackclock_tcp::NEVER);
@@ -421,7 +410,7 @@ mod timeout {
 
 #[test]
 fn one_ack_adds_no_more_than_two_segments_in_slow_start() {
-    let mut script = ten_in_flight(&config(), 100);
+    let mut script = in_flight(&config(), 10, 100);
     script.ack(8, &[]);
     assert_eq!(script.cwnd(), 12, "RFC 3465 section 2.2: L = 2");
 }
@@ -431,7 +420,7 @@ mod restart_after_idle {
 
     /// Grows the window to 20 until everything is acknowledged, waits, and sends again.
     fn after_idle(config: Config, idle: u64) -> Script {
-        let mut script = ten_in_flight(&config, 30);
+        let mut script = in_flight(&config, 10, 30);
         script.ack(5, &[]);
         for ack in [7, 9, 11, 13, 15, 17, 19, 20, 30] {
             script.ack(ack, &[]);
@@ -468,7 +457,7 @@ mod restart_after_idle {
         for (restart, window, raised) in
             [(Restart::FreeBsd, 10, 8), (Restart::FreeBsd10, 4, 5), (Restart::Rfc5681, 10, 5)]
         {
-            let mut script = ten_in_flight(&with(restart), 60);
+            let mut script = in_flight(&with(restart), 10, 60);
             for high in 2..10 {
                 script.ack(0, &[(1, high)]);
             }
@@ -543,7 +532,7 @@ mod restart_after_idle {
 
 #[test]
 fn a_window_update_is_no_duplicate_ack() {
-    let mut script = ten_in_flight(&newreno(), 100);
+    let mut script = in_flight(&newreno(), 10, 100);
     for window in [61_000, 62_000, 63_000, 64_000] {
         script.window = window;
         assert_eq!(script.ack(0, &[]), [] as [u64; 0]);
@@ -559,7 +548,7 @@ fn a_window_update_is_no_duplicate_ack() {
 //# Update () SHOULD continue to be used appropriately upon receipt of ACKs
 #[test]
 fn after_reneging_the_same_blocks_count_anew() {
-    let mut script = ten_in_flight(&sack(), 10);
+    let mut script = in_flight(&sack(), 10, 10);
     script.ack(0, &[(1, 2)]);
     // The receiver acknowledges 0 but not 1, and so withdraws its SACK of 1.
     script.ack(1, &[(4, 5)]);

@@ -6,21 +6,12 @@ mod common;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, Flags, MILLISECOND, SECOND};
 use common::peer::{ISS, Peer, syn};
-use common::{MSS, Script, config};
+use common::{MSS, RTT, Script, config, in_flight};
 
-const RTT: u64 = 100 * MILLISECOND;
 const NONE: [u64; 0] = [];
 
 fn rack() -> Config {
     Config { rack: true, recovery: Recovery::Prr, ..config() }
-}
-
-fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
-    let mut script = Script::established(config, RTT);
-    script.write(written);
-    assert_eq!(script.sends(), (0..segments).collect::<Vec<u64>>());
-    script.now += RTT;
-    script
 }
 
 //= https://www.rfc-editor.org/rfc/rfc8985#section-4

@@ -12,9 +12,7 @@ use ackclock_tcp::recovery::{self, Recovery};
 use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, Rate, SECOND, State};
 use common::path::{HEADERS, Path};
 use common::peer::{Peer, syn};
-use common::{MSS, Script, config, linux};
-
-const RTT: Nanos = 100 * MILLISECOND;
+use common::{MSS, RTT, Script, config, in_flight, linux};
 
 /// Record of the calls to a congestion control.
 #[derive(Default)]
@@ -321,14 +319,6 @@ mod delays {
 
 mod told {
     use super::*;
-
-    fn in_flight(config: &Config, count: u64, written: u64) -> Script {
-        let mut script = Script::established(config, RTT);
-        script.write(written);
-        assert_eq!(script.sends().len() as u64, count);
-        script.now += RTT;
-        script
-    }
 
     #[test]
     fn a_segment_lost_is_told_once() {

@@ -15,6 +15,8 @@ use ackclock_tcp::{
 };
 
 pub const MSS: u64 = 1000;
+/// Round-trip time of [`in_flight`].
+pub const RTT: Nanos = 100 * MILLISECOND;
 
 pub fn config() -> Config {
     Config { mss: MSS as u32, ..(stack::by_name("rfc").unwrap().config)() }
@@ -35,6 +37,15 @@ pub fn linux() -> Config {
         eifel: true,
         ..config()
     }
+}
+
+/// A connection whose first `segments` of `written` are outstanding, and for which an RTT has passed since.
+pub fn in_flight(config: &Config, segments: u64, written: u64) -> Script {
+    let mut script = Script::established(config, RTT);
+    script.write(written);
+    assert_eq!(script.sends(), (0..segments).collect::<Vec<u64>>());
+    script.now += RTT;
+    script
 }
 
 /// Two endpoints with `delay` each way. `fate` sees every segment (its number within its direction from 0, whether it goes
