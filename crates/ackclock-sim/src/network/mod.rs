@@ -7,11 +7,14 @@
 //! and at the host. A port is asked in the present, when a packet arrives at its queue and when the packet leaves for
 //! the wire. A port therefore begins a stage, too, and needs one event for each packet that is queued.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+mod senders;
+mod topology;
+
+use std::collections::{BTreeMap, VecDeque};
 
 use ackclock_net::queue::Headers;
 use ackclock_net::server::{Meter, PARTS_OF_A_BIT};
-use ackclock_net::{Carried, DropCause, Lane, Large, Link, NEVER, Passage, Place, Port, Refusal, Sent};
+use ackclock_net::{Carried, DropCause, Lane, Large, Link, Passage, Place, Port, Refusal, Sent};
 use ackclock_tcp::Segment;
 
 use crate::endpoint::Contents;
@@ -19,9 +22,11 @@ use crate::event::{EventQueue, Key};
 use crate::ids::{EndpointId, LinkId, Receiver, Slot};
 use crate::measures::push_link;
 use crate::observe::{NetworkEvent, Observer};
-use crate::packet::{AT_HOST, Address, Packet, Stored};
+use crate::packet::{Address, Packet, Stored};
 use ackclock_core::Nanos;
 use ackclock_results::{Sketch, Table, quotient};
+use senders::Senders;
+pub use topology::Topology;
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,205 +78,6 @@ pub struct Left {
     pub generation: u16,
     /// Its payload, bytes.
     pub payload: u32,
-}
-
-/// Links and routes before they are joined.
-#[derive(Default)]
-pub struct Topology {
-    links: Vec<LinkState>,
-    ports: Vec<PortState>,
-    routes: Vec<Vec<LinkId>>,
-    in_the_present: bool,
-}
-
-impl Topology {
-    /// Creates a topology whose links with counts are all ports. Their counts are correct at any time of a run, and not
-    /// only at its end.
-    pub fn in_the_present() -> Topology {
-        Topology { in_the_present: true, ..Topology::default() }
-    }
-
-    /// Whether a link may compute the times of its packets in advance.
-    pub fn computes_ahead(&self) -> bool {
-        !self.in_the_present
-    }
-
-    /// Adds a link.
-    pub fn link(&mut self, link: Link) -> LinkId {
-        self.links.push(LinkState {
-            link,
-            large: Large::Split,
-            on_host: false,
-            lane: 0,
-            port: None,
-            queueing_delays: None,
-        });
-        LinkId(self.links.len() as u32 - 1)
-    }
-
-    /// Adds a link that is a port.
-    pub fn port(&mut self, port: Port<Packet>) -> LinkId {
-        let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
-        self.links[link.0 as usize].port = Some(self.ports.len() as u32);
-        self.ports.push(PortState {
-            port,
-            link,
-            due: NEVER,
-            poll: Key::NEVER,
-            flight: BTreeMap::new(),
-            latest: 0,
-            leaving: VecDeque::new(),
-        });
-        link
-    }
-
-    /// Sets the treatment of large packets by a link.
-    pub fn treat_large(&mut self, link: LinkId, large: Large) {
-        self.links[link.0 as usize].large = large;
-    }
-
-    /// Returns the treatment of large packets by a link.
-    pub fn large(&self, link: LinkId) -> Large {
-        self.links[link.0 as usize].large
-    }
-
-    /// Has the network tell of each packet that leaves the queue of a link, which is that of the sending host. The link
-    /// must be a port.
-    pub fn put_on_host(&mut self, link: LinkId) {
-        self.links[link.0 as usize].on_host = true;
-    }
-
-    /// Whether the queue of a link is that of the sending host.
-    pub fn is_on_host(&self, link: LinkId) -> bool {
-        self.links[link.0 as usize].on_host
-    }
-
-    /// Records the queueing delays of a link.
-    pub fn measure(&mut self, link: LinkId) {
-        self.links[link.0 as usize].queueing_delays = Some(Box::default());
-    }
-
-    /// Adds a route from one host to another over `links`.
-    ///
-    /// # Panics
-    /// If `links` is empty or names a link of another topology.
-    pub fn route(&mut self, links: &[LinkId]) -> Route {
-        assert!(!links.is_empty(), "a route has links");
-        assert!(links.iter().all(|link| (link.0 as usize) < self.links.len()), "a route has links of its topology");
-        self.routes.push(links.to_vec());
-        Route(self.routes.len() as u32 - 1)
-    }
-
-    /// Returns the links in the order of their numbers.
-    pub fn links(&self) -> impl Iterator<Item = &Link> {
-        self.links.iter().map(|link_state| &link_state.link)
-    }
-
-    /// Returns the port of a link; `None` if the link is not a port.
-    pub fn as_port(&self, link: LinkId) -> Option<&Port<Packet>> {
-        self.links[link.0 as usize].port.map(|port| &self.ports[port as usize].port)
-    }
-
-    /// Returns the links of a route.
-    pub fn hops(&self, route: Route) -> &[LinkId] {
-        &self.routes[route.0 as usize]
-    }
-
-    /// Joins links and routes to a network.
-    pub fn join<P: Contents>(self) -> Network<P> {
-        // The upstreams of each link: other links, and any number of hosts, which send in the present and therefore in
-        // order.
-        let mut upstreams = vec![BTreeSet::new(); self.links.len()];
-        for route in &self.routes {
-            let mut upstream = None;
-            for link in route {
-                upstreams[link.0 as usize].insert(upstream);
-                upstream = Some(*link);
-            }
-        }
-        let reorders = |link: LinkId| self.as_port(link).is_some_and(Port::reorders);
-        let opens: Vec<bool> = self
-            .links
-            .iter()
-            .zip(&upstreams)
-            .map(|(link_state, upstreams)| {
-                link_state.port.is_some()
-                    || upstreams.len() > 1
-                    || upstreams.iter().flatten().any(|link| reorders(*link))
-            })
-            .collect();
-
-        let mut network = Network {
-            links: self.links,
-            ports: self.ports,
-            routes: Vec::new(),
-            stages: Vec::new(),
-            hops: Vec::new(),
-            shared: 0,
-            lanes: Vec::new(),
-            stored: Stored::default(),
-            senders: Senders::default(),
-            left_hosts: VecDeque::new(),
-            end: NEVER,
-            beyond: 0,
-            events: EventQueue::new(0, 0),
-        };
-        for route in &self.routes {
-            network.routes.push(network.stages.len() as u32);
-            for (hop, link) in route.iter().enumerate() {
-                let index = network.hops.len() as u32;
-                if hop == 0 || opens[link.0 as usize] {
-                    let next = network.stages.len() as u32 + 1;
-                    network.stages.push(Stage { first: index, end: index, next });
-                }
-                network.hops.push(*link);
-                network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;
-            }
-            network.stages.last_mut().expect("a route has links").next = AT_HOST;
-        }
-        network.share_lanes(&opens);
-        network
-    }
-}
-
-/// The senders of packets, for queue disciplines that tell flows apart. A sender's number depends only on the flow's
-/// name, the direction and the connection's number. A further flow changes the slots of connections, but it must not
-/// change which connections share a queue.
-#[derive(Default)]
-struct Senders {
-    /// Number of the flow and direction, by the stage of a route.
-    flows: Vec<u64>,
-    /// Hosts and code point of the flow and direction, by the stage of a route.
-    headers: Vec<Headers>,
-    /// Generation and number of the open connection, by slot.
-    open: Vec<Option<(u16, u32)>>,
-}
-
-/// Substitutes for a connection's number: one for datagrams, and one for packets in flight of connections that are
-/// closed, whose numbers are no longer stored.
-const DATAGRAMS: u64 = 1 << 32;
-const CLOSED: u64 = 2 << 32;
-
-impl Senders {
-    /// Returns the hosts and the code point of a packet.
-    fn headers(&self, packet: &Packet) -> Headers {
-        self.headers.get(packet.stage() as usize).copied().unwrap_or_default()
-    }
-
-    /// Returns the number of a packet's connection and direction, which is the same for all its packets. Disciplines
-    /// hash this number.
-    fn flow(&self, packet: &Packet) -> u64 {
-        let flow = self.flows.get(packet.stage() as usize).copied().unwrap_or(0);
-        let connection = match packet.receiver() {
-            Receiver::Flow(_) => DATAGRAMS,
-            Receiver::Endpoint(endpoint) => match self.open.get(endpoint.slot().0 as usize).copied().flatten() {
-                Some((generation, connection)) if generation == packet.generation() => u64::from(connection),
-                _ => CLOSED,
-            },
-        };
-        // The factor is odd, so every connection of a flow has a different number, far from those of the others.
-        flow.wrapping_add(connection.wrapping_mul(0x9e37_79b9_7f4a_7c15))
-    }
 }
 
 /// Links, routes, packets in flight with contents `P`, and the queue of all events.

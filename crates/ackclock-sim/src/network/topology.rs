@@ -1,0 +1,172 @@
+//! Links and routes before a run, and how routes are divided into stages.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use ackclock_core::NEVER;
+use ackclock_net::{Large, Link, Port};
+
+use super::senders::Senders;
+use super::{LinkState, Network, PortState, Route, Stage};
+use crate::endpoint::Contents;
+use crate::event::{EventQueue, Key};
+use crate::ids::LinkId;
+use crate::packet::{AT_HOST, Packet, Stored};
+
+/// Links and routes before they are joined.
+#[derive(Default)]
+pub struct Topology {
+    links: Vec<LinkState>,
+    ports: Vec<PortState>,
+    routes: Vec<Vec<LinkId>>,
+    in_the_present: bool,
+}
+
+impl Topology {
+    /// Creates a topology whose links with counts are all ports. Their counts are correct at any time of a run, and not
+    /// only at its end.
+    pub fn in_the_present() -> Topology {
+        Topology { in_the_present: true, ..Topology::default() }
+    }
+
+    /// Whether a link may compute the times of its packets in advance.
+    pub fn computes_ahead(&self) -> bool {
+        !self.in_the_present
+    }
+
+    /// Adds a link.
+    pub fn link(&mut self, link: Link) -> LinkId {
+        self.links.push(LinkState {
+            link,
+            large: Large::Split,
+            on_host: false,
+            lane: 0,
+            port: None,
+            queueing_delays: None,
+        });
+        LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// Adds a link that is a port.
+    pub fn port(&mut self, port: Port<Packet>) -> LinkId {
+        let link = self.link(Link::of_port(port.server().mean_rate(), port.delay()));
+        self.links[link.0 as usize].port = Some(self.ports.len() as u32);
+        self.ports.push(PortState {
+            port,
+            link,
+            due: NEVER,
+            poll: Key::NEVER,
+            flight: BTreeMap::new(),
+            latest: 0,
+            leaving: VecDeque::new(),
+        });
+        link
+    }
+
+    /// Sets the treatment of large packets by a link.
+    pub fn treat_large(&mut self, link: LinkId, large: Large) {
+        self.links[link.0 as usize].large = large;
+    }
+
+    /// Returns the treatment of large packets by a link.
+    pub fn large(&self, link: LinkId) -> Large {
+        self.links[link.0 as usize].large
+    }
+
+    /// Has the network tell of each packet that leaves the queue of a link, which is that of the sending host. The link
+    /// must be a port.
+    pub fn put_on_host(&mut self, link: LinkId) {
+        self.links[link.0 as usize].on_host = true;
+    }
+
+    /// Whether the queue of a link is that of the sending host.
+    pub fn is_on_host(&self, link: LinkId) -> bool {
+        self.links[link.0 as usize].on_host
+    }
+
+    /// Records the queueing delays of a link.
+    pub fn measure(&mut self, link: LinkId) {
+        self.links[link.0 as usize].queueing_delays = Some(Box::default());
+    }
+
+    /// Adds a route from one host to another over `links`.
+    ///
+    /// # Panics
+    /// If `links` is empty or names a link of another topology.
+    pub fn route(&mut self, links: &[LinkId]) -> Route {
+        assert!(!links.is_empty(), "a route has links");
+        assert!(links.iter().all(|link| (link.0 as usize) < self.links.len()), "a route has links of its topology");
+        self.routes.push(links.to_vec());
+        Route(self.routes.len() as u32 - 1)
+    }
+
+    /// Returns the links in the order of their numbers.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().map(|link_state| &link_state.link)
+    }
+
+    /// Returns the port of a link; `None` if the link is not a port.
+    pub fn as_port(&self, link: LinkId) -> Option<&Port<Packet>> {
+        self.links[link.0 as usize].port.map(|port| &self.ports[port as usize].port)
+    }
+
+    /// Returns the links of a route.
+    pub fn hops(&self, route: Route) -> &[LinkId] {
+        &self.routes[route.0 as usize]
+    }
+
+    /// Joins links and routes to a network.
+    pub fn join<P: Contents>(self) -> Network<P> {
+        // The upstreams of each link: other links, and any number of hosts, which send in the present and therefore in
+        // order.
+        let mut upstreams = vec![BTreeSet::new(); self.links.len()];
+        for route in &self.routes {
+            let mut upstream = None;
+            for link in route {
+                upstreams[link.0 as usize].insert(upstream);
+                upstream = Some(*link);
+            }
+        }
+        let reorders = |link: LinkId| self.as_port(link).is_some_and(Port::reorders);
+        let opens: Vec<bool> = self
+            .links
+            .iter()
+            .zip(&upstreams)
+            .map(|(link_state, upstreams)| {
+                link_state.port.is_some()
+                    || upstreams.len() > 1
+                    || upstreams.iter().flatten().any(|link| reorders(*link))
+            })
+            .collect();
+
+        let mut network = Network {
+            links: self.links,
+            ports: self.ports,
+            routes: Vec::new(),
+            stages: Vec::new(),
+            hops: Vec::new(),
+            shared: 0,
+            lanes: Vec::new(),
+            stored: Stored::default(),
+            senders: Senders::default(),
+            left_hosts: VecDeque::new(),
+            end: NEVER,
+            beyond: 0,
+            events: EventQueue::new(0, 0),
+        };
+        for route in &self.routes {
+            network.routes.push(network.stages.len() as u32);
+            for (hop, link) in route.iter().enumerate() {
+                let index = network.hops.len() as u32;
+                if hop == 0 || opens[link.0 as usize] {
+                    let next = network.stages.len() as u32 + 1;
+                    network.stages.push(Stage { first: index, end: index, next });
+                }
+                network.hops.push(*link);
+                network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;
+            }
+            network.stages.last_mut().expect("a route has links").next = AT_HOST;
+        }
+        network.share_lanes(&opens);
+        network
+    }
+}
