@@ -1,6 +1,7 @@
 //! Overrides: `PATH=VALUE` pairs that change a scenario before it is read.
 
-use ackclock_schema::problems::{Problem, listed, suggestion};
+use ackclock_schema::Problem;
+use ackclock_schema::problems::{listed, suggestion};
 use ackclock_schema::tree::{KeyPath, Node, Step, Value, quoted, shortened};
 
 /// Sets the value at each path; a later override wins over an earlier one. A path is written as in messages,

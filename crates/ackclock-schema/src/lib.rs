@@ -10,9 +10,11 @@
 //! The crate does not depend on the described fields.
 
 pub mod file;
+pub mod info;
 pub mod kinds;
 pub mod lists;
 pub mod parameters;
+mod problem;
 pub mod problems;
 pub mod quantity;
 pub mod random;
@@ -23,7 +25,8 @@ pub mod rules;
 pub mod tree;
 pub mod union;
 
-pub use problems::{Files, Outside, Problem, Problems, ReadError};
+pub use problem::Problem;
+pub use problems::{Files, Outside, Problems, ReadError};
 pub use renewal::{Renewal, Warning};
 pub use rules::Rules;
 

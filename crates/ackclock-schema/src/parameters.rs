@@ -4,9 +4,9 @@
 use ackclock_core::parameters::Parameter;
 use serde_json::{Map, Value as Json, json};
 
+use crate::info::KIND;
 use crate::problems::{Problems, listed, suggestion};
 use crate::tree::{KeyPath, Node, Value};
-use crate::union::KIND;
 
 /// Key that holds the source of an algorithm of the user, beside its parameters.
 pub const SOURCE: &str = "source";

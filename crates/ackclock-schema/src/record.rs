@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::kinds::{Info, Kind};
+pub use crate::info::FieldInfo;
+use crate::info::{Info, KIND};
+use crate::kinds::Kind;
 use crate::problems::{Problems, listed, suggestion};
 use crate::renewal::Renewal;
 use crate::tree::{KeyPath, Node, Step, Value};
-use crate::union::KIND;
 
 /// Defines a table. A field is `/// Sentence.`, then `name: type = how(..., kind);` where `how` is one of [`required`],
 /// [`default`], [`optional`], [`like`] and [`numbered`]. `how(...).was(&["old"])` declares the old names of the field.
@@ -116,22 +117,6 @@ impl<R: Record> Record for Box<R> {
     fn fields() -> Vec<FieldInfo> {
         R::fields()
     }
-}
-
-/// A field, as schema and reference describe it.
-pub struct FieldInfo {
-    /// Key in a text.
-    pub key: &'static str,
-    /// Sentence on the field.
-    pub doc: String,
-    /// Whether the key is required.
-    pub required: bool,
-    /// Value if the key is absent.
-    pub default: Option<Json>,
-    /// Meaning of an absent key that has no default value.
-    pub absent: Option<String>,
-    /// Description of the accepted values.
-    pub info: Info,
 }
 
 /// Returns fields and their values as a table; fields without a value are left out.

@@ -5,7 +5,7 @@ use std::fmt;
 
 use toml::de::{DeTable, DeValue};
 
-use crate::problems::Problem;
+use crate::problem::Problem;
 
 /// One step of a [`KeyPath`].
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,9 +6,11 @@ use std::marker::PhantomData;
 use ackclock_core::Renamed;
 use serde_json::{Map, Value as Json, json};
 
-use crate::kinds::{Info, Kind};
+pub use crate::info::KIND;
+use crate::info::{FieldInfo, Info};
+use crate::kinds::Kind;
 use crate::problems::{Problems, listed, suggestion};
-use crate::record::{FieldInfo, Reader, nested, object_schema};
+use crate::record::{Reader, nested, object_schema};
 use crate::renewal::Renewal;
 use crate::tree::{KeyPath, Node, Value, quoted};
 
@@ -123,9 +125,6 @@ pub struct VariantInfo {
     /// Fields of the kind.
     pub fields: Vec<FieldInfo>,
 }
-
-/// Key that tells the tables of a union apart.
-pub const KIND: &str = "kind";
 
 /// Kind of a union.
 pub struct Tagged<U>(PhantomData<U>);
