@@ -11,8 +11,9 @@ use serde_json::{Value as Json, json};
 use super::registered::Registered;
 use super::remycc::{self as remy, RemyTable};
 use ackclock_schema::kinds::{Info, Kind};
+use ackclock_schema::named::Named;
 use ackclock_schema::parameters::{self, Owner, Range, table_schema};
-use ackclock_schema::problems::{Problems, listed, suggestion};
+use ackclock_schema::problems::{Problems, listed};
 use ackclock_schema::renewal::Renewal;
 use ackclock_schema::tree::{KeyPath, Node, Value};
 use ackclock_schema::union::KIND;
@@ -71,17 +72,17 @@ fn form_of_remycc(node: &Node) -> Option<&'static remycc::Form> {
     if let Value::Text(name) = &node.value { remycc::Form::by_name(name) } else { None }
 }
 
-/// The algorithm that a name stands for.
-enum Named {
+/// Where an algorithm comes from.
+enum Origin {
     Listed(&'static cc::Entry),
     Registered(Arc<Registered>),
 }
 
-impl Named {
+impl Origin {
     fn name(&self) -> &'static str {
         match self {
-            Named::Listed(entry) => entry.name,
-            Named::Registered(own) => own.name,
+            Origin::Listed(entry) => entry.name,
+            Origin::Registered(own) => own.name,
         }
     }
 
@@ -93,8 +94,8 @@ impl Named {
         problems: &mut Problems<'_>,
     ) -> Vec<(&'static str, f64)> {
         let (ranges, source) = match self {
-            Named::Listed(entry) => (&Range::all(entry.parameters), None),
-            Named::Registered(own) => (&own.parameters, Some(own.source.as_str())),
+            Origin::Listed(entry) => (&Range::all(entry.parameters), None),
+            Origin::Registered(own) => (&own.parameters, Some(own.source.as_str())),
         };
         let owner = Owner { name: self.name(), ranges, source };
         owner.read(entries, at, problems, |key| form_with(key, self.name()))
@@ -102,7 +103,7 @@ impl Named {
 
     fn with(self, parameters: Vec<(&'static str, f64)>) -> CongestionControl {
         let name = self.name();
-        let registered = if let Named::Registered(own) = self { Some(own) } else { None };
+        let registered = if let Origin::Registered(own) = self { Some(own) } else { None };
         CongestionControl { name, parameters, rules: None, registered }
     }
 }
@@ -110,25 +111,6 @@ impl Named {
 /// Returns the registered congestion controls, which a scenario may name besides those of the catalogue.
 fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
     problems.known::<super::Known>().map_or(&[], |known| known.controls.as_slice())
-}
-
-/// Returns the algorithm that a node names; adds a problem where the node names none.
-fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Named> {
-    let registered = registered(problems);
-    let names = || names().chain(registered.iter().map(|own| own.name));
-    let Value::Text(name) = &node.value else {
-        problems.add(at.clone(), format!("{} is not a name; accepted: {}", node.shown(), listed(names())));
-        return None;
-    };
-    let own = || Registered::by_name(registered, name).cloned().map(Named::Registered);
-    // The names of families are resolved before this.
-    let found = cc::by_name(name).map(Named::Listed).or_else(own);
-    if found.is_none() {
-        let (accepted, hint) = (listed(names()), suggestion(name, names()));
-        let message = format!("{} is not a known congestion control; accepted: {accepted}{hint}", node.shown());
-        problems.add(at.clone(), message);
-    }
-    found
 }
 
 /// Returns another form of the algorithm `name` that has the parameter `key`.
@@ -150,30 +132,35 @@ impl Kind for OneOfTheCatalogue {
     }
 
     fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> CongestionControl {
-        let Value::Table(entries) = &node.value else {
-            if form_of_remycc(node).is_some() {
+        match &node.value {
+            Value::Table(entries) => {
+                if let Some(form) = node.get(KIND).and_then(form_of_remycc) {
+                    let rules = remy::read(entries, at, problems);
+                    let name = if rules.is_some() { form.name } else { self.placeholder().name };
+                    return CongestionControl { name, rules, ..self.placeholder() };
+                }
+            }
+            _ if form_of_remycc(node).is_some() => {
                 problems.add(at.clone(), format!("{} has no table; accepted: {}", node.shown(), remy::EXAMPLE));
                 return self.placeholder();
             }
-            return named(node, at, problems).map_or_else(|| self.placeholder(), |named| named.with(Vec::new()));
-        };
-        let Some(kind) = node.get(KIND) else {
-            let own = registered(problems).iter().map(|own| own.name);
-            problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names().chain(own))));
-            return self.placeholder();
-        };
-        if let Some(form) = form_of_remycc(kind) {
-            let rules = remy::read(entries, at, problems);
-            let name = if rules.is_some() { form.name } else { self.placeholder().name };
-            return CongestionControl { name, rules, ..self.placeholder() };
+            _ => {}
         }
-        let Some(named) = named(kind, &at.key(KIND), problems) else { return self.placeholder() };
-        let parameters = named.parameters(entries, at, problems);
-        named.with(parameters)
+        let registered = registered(problems);
+        // The names of families are resolved before this.
+        let find = |name: &str| {
+            let listed = cc::by_name(name).map(Origin::Listed);
+            listed.or_else(|| Registered::by_name(registered, name).cloned().map(Origin::Registered))
+        };
+        let names = || names().chain(registered.iter().map(|own| own.name)).collect();
+        let algorithms = Named { unknown: "not a known congestion control", names: &names };
+        let Some((origin, entries)) = algorithms.read(node, at, problems, find) else { return self.placeholder() };
+        let parameters = entries.map_or_else(Vec::new, |entries| origin.parameters(entries, at, problems));
+        origin.with(parameters)
     }
 
     fn placeholder(&self) -> CongestionControl {
-        Named::Listed(&cc::CATALOGUE[0]).with(Vec::new())
+        Origin::Listed(&cc::CATALOGUE[0]).with(Vec::new())
     }
 
     fn write(&self, value: &CongestionControl) -> Json {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use ackclock_schema::file::DIGEST;
 use ackclock_schema::kinds::{Info, Kind};
+use ackclock_schema::named::Named;
 use ackclock_schema::problems::{Problems, listed, suggestion};
 use ackclock_schema::renewal::Renewal;
 use ackclock_schema::tree::{KeyPath, Node, Value};
@@ -114,32 +115,6 @@ fn of_library(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<
     }
 }
 
-/// Returns the transport that a node names among some stacks, without parameters; adds a problem where it names none.
-fn named(
-    node: &Node,
-    at: &KeyPath,
-    stacks: &[Arc<dyn Stack>],
-    library: Option<String>,
-    problems: &mut Problems<'_>,
-) -> Option<Transport> {
-    let tcp = library.is_none().then_some(TCP);
-    let names = || tcp.into_iter().chain(stacks.iter().map(|stack| stack.name()));
-    let Value::Text(name) = &node.value else {
-        problems.add(at.clone(), format!("{} is not a name; accepted: {}", node.shown(), listed(names())));
-        return None;
-    };
-    if tcp == Some(name.as_str()) {
-        return Some(Transport::Tcp);
-    }
-    let Some(stack) = stacks.iter().find(|stack| stack.name() == name) else {
-        let (accepted, hint) = (listed(names()), suggestion(name, names()));
-        let what = if library.is_some() { "not a transport of the library" } else { "not a known transport" };
-        problems.add(at.clone(), format!("{} is {what}; accepted: {accepted}{hint}", node.shown()));
-        return None;
-    };
-    Some(Transport::Other(Other { stack: stack.clone(), parameters: Parameters::default(), library }))
-}
-
 /// Returns the value of a node for a parameter; `None` if it is not accepted.
 fn value(node: &Node, parameter: &Parameter) -> Option<interface::Value> {
     let value = match &node.value {
@@ -201,9 +176,6 @@ impl Kind for OneOfTheStacks {
     fn renew(&self, _node: &mut Node, _at: &KeyPath, _renewal: &mut Renewal) {}
 
     fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Transport {
-        let Value::Table(entries) = &node.value else {
-            return named(node, at, built_in(problems), None, problems).unwrap_or(Transport::Tcp);
-        };
         let library = match node.get(LIBRARY) {
             None => None,
             Some(library) => match of_library(library, &at.key(LIBRARY), problems) {
@@ -213,25 +185,32 @@ impl Kind for OneOfTheStacks {
         };
         let (library, own) = library.unzip();
         let stacks = own.as_deref().unwrap_or(built_in(problems));
-        let Some(kind) = node.get(KIND) else {
-            let tcp = library.is_none().then_some(TCP);
-            let names = tcp.into_iter().chain(stacks.iter().map(|stack| stack.name()));
-            problems.add(at.key(KIND), format!("missing; accepted: {}", listed(names)));
+        let tcp = library.is_none().then_some(TCP);
+        let find = |name: &str| {
+            if tcp == Some(name) {
+                return Some(Transport::Tcp);
+            }
+            let stack = stacks.iter().find(|stack| stack.name() == name)?.clone();
+            Some(Transport::Other(Other { stack, parameters: Parameters::default(), library: library.clone() }))
+        };
+        let names = || tcp.into_iter().chain(stacks.iter().map(|stack| stack.name())).collect();
+        let unknown = if tcp.is_some() { "not a known transport" } else { "not a transport of the library" };
+        let Some((found, entries)) = (Named { unknown, names: &names }).read(node, at, problems, find) else {
             return Transport::Tcp;
         };
-        match named(kind, &at.key(KIND), stacks, library, problems) {
-            Some(Transport::Other(mut other)) => {
+        let Some(entries) = entries else { return found };
+        match found {
+            Transport::Other(mut other) => {
                 other.parameters = parameters(&other, entries, at, problems);
                 Transport::Other(other)
             }
-            Some(Transport::Tcp) => {
+            Transport::Tcp => {
                 for (key, _) in entries.iter().filter(|(key, _)| key != KIND) {
                     let message = "unknown key of tcp, whose settings are fields of the flow; accepted: kind";
                     problems.add(at.key(key), message);
                 }
                 Transport::Tcp
             }
-            None => Transport::Tcp,
         }
     }
 

@@ -13,6 +13,7 @@ pub mod file;
 pub mod info;
 pub mod kinds;
 pub mod lists;
+pub mod named;
 pub mod parameters;
 mod problem;
 pub mod problems;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use ackclock_core::parameters::Given;
 use ackclock_schema::kinds::{Info, Kind};
+use ackclock_schema::named::Named;
 use ackclock_schema::parameters::{self, Owner, Range, table_schema};
-use ackclock_schema::problems::{Problems, listed, suggestion};
+use ackclock_schema::problems::{Problems, listed};
 use ackclock_schema::renewal::Renewal;
-use ackclock_schema::tree::{KeyPath, Node, Value};
-use ackclock_schema::union::KIND;
+use ackclock_schema::tree::{KeyPath, Node};
 use serde_json::{Value as Json, json};
 
 use super::{Abr, CATALOGUE, Entry, Setup};
@@ -114,39 +114,20 @@ fn registered<'a>(problems: &Problems<'a>) -> &'a [Arc<Registered>] {
     problems.known::<Known>().map_or(&[], |known| known.0.as_slice())
 }
 
-/// Returns the rule that a node names; adds a problem where the node names none.
-fn named(node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Option<Origin> {
-    let own = registered(problems);
-    let Value::Text(name) = &node.value else {
-        problems.add(at.clone(), format!("{} is not a name; accepted: {}", node.shown(), listed(names(own))));
-        return None;
-    };
-    let listed_rule = super::by_name(name).map(Origin::Listed);
-    let found = listed_rule.or_else(|| Registered::by_name(own, name).cloned().map(Origin::Registered));
-    if found.is_none() {
-        let (accepted, hint) = (listed(names(own)), suggestion(name, names(own)));
-        let message = format!("{} is not a known rate adaptation; accepted: {accepted}{hint}", node.shown());
-        problems.add(at.clone(), message);
-    }
-    found
-}
-
 impl Kind for RateAdaptation {
     type Value = Rule;
 
     fn renew(&self, _node: &mut Node, _at: &KeyPath, _renewal: &mut Renewal) {}
 
     fn read(&self, node: &Node, at: &KeyPath, problems: &mut Problems<'_>) -> Rule {
-        let Value::Table(entries) = &node.value else {
-            let found = named(node, at, problems);
-            return found.map_or_else(|| self.placeholder(), |origin| Rule { origin, given: Vec::new() });
+        let own = registered(problems);
+        let find = |name: &str| {
+            let listed = super::by_name(name).map(Origin::Listed);
+            listed.or_else(|| Registered::by_name(own, name).cloned().map(Origin::Registered))
         };
-        let Some(kind) = node.get(KIND) else {
-            let accepted = listed(names(registered(problems)));
-            problems.add(at.key(KIND), format!("missing; accepted: {accepted}"));
-            return self.placeholder();
-        };
-        let Some(origin) = named(kind, &at.key(KIND), problems) else { return self.placeholder() };
+        let rules = Named { unknown: "not a known rate adaptation", names: &|| names(own).collect() };
+        let Some((origin, entries)) = rules.read(node, at, problems, find) else { return self.placeholder() };
+        let Some(entries) = entries else { return Rule { origin, given: Vec::new() } };
         let ranges = match &origin {
             Origin::Listed(entry) => Range::all(entry.parameters),
             Origin::Registered(own) => own.parameters.clone(),
