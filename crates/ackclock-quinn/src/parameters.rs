@@ -1,9 +1,8 @@
 //! The parameters of the stack, and the configuration of quinn-proto that follows from them.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use ackclock_transport::{Parameter, Parameters, Range, Setup, Value};
+use ackclock_transport::{Given, Parameter, Setup};
 use quinn_proto::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
 
@@ -18,30 +17,10 @@ const LARGEST: u32 = 65_507;
 /// Largest datagram that quinn-proto's path MTU discovery tries by default, in bytes.
 const DISCOVERED: u32 = 1452;
 
-fn number(name: &str, least: f64, most: f64, default: f64, summary: &str) -> Parameter {
-    Parameter {
-        name: name.to_owned(),
-        summary: summary.to_owned(),
-        range: Range::Numbers(least, most),
-        default: Value::Number(default),
-    }
-}
-
-fn choice(name: &str, choices: &[(&str, &str)], summary: &str) -> Parameter {
-    let names = choices.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect();
-    let default = choices.first().map_or("", |(name, _)| name);
-    Parameter {
-        name: name.to_owned(),
-        summary: summary.to_owned(),
-        range: Range::Names(names),
-        default: Value::Name(default.to_owned()),
-    }
-}
-
 /// Returns the parameters. Their defaults are those of quinn-proto, except for path MTU discovery.
 pub(crate) fn list() -> Vec<Parameter> {
     vec![
-        choice(
+        Parameter::choice(
             "cc",
             &[
                 ("cubic", "CUBIC (RFC 8312)"),
@@ -50,21 +29,21 @@ pub(crate) fn list() -> Vec<Parameter> {
             ],
             "congestion control",
         ),
-        number(
+        Parameter::number(
             "initial_window",
             0.0,
             1e9,
             0.0,
             "initial congestion window, in bytes; 0 for quinn's own: 12000, and 240000 for bbr",
         ),
-        number(
+        Parameter::number(
             "mtu",
             SMALLEST.into(),
             LARGEST.into(),
             SMALLEST.into(),
             "largest datagram that is sent at first, in bytes",
         ),
-        choice(
+        Parameter::choice(
             "mtu_discovery",
             &[
                 ("off", "all datagrams keep the size of `mtu`"),
@@ -72,8 +51,12 @@ pub(crate) fn list() -> Vec<Parameter> {
             ],
             "path MTU discovery (RFC 8899)",
         ),
-        choice("ecn", &[("on", "datagrams leave with ECT(0)"), ("off", "datagrams leave as not ECN-capable")], "ECN"),
-        choice(
+        Parameter::choice(
+            "ecn",
+            &[("on", "datagrams leave with ECT(0)"), ("off", "datagrams leave as not ECN-capable")],
+            "ECN",
+        ),
+        Parameter::choice(
             "fault",
             &[
                 ("none", "quinn's code as it is"),
@@ -83,26 +66,56 @@ pub(crate) fn list() -> Vec<Parameter> {
             ],
             "fault that is planted around quinn's cubic or newreno, to see whether a test finds it",
         ),
-        number("initial_rtt", 1e-6, 100.0, 0.333, "RTT that is assumed before the first sample, in s"),
-        number("packet_threshold", 3.0, 1e6, 3.0, "packets that overtake a packet until it is deemed lost"),
-        number("time_threshold", 1.0, 100.0, 1.125, "time after which an overtaken packet is deemed lost, in RTTs"),
-        number("persistent_congestion", 1.0, 1e6, 3.0, "probe timeouts without ACKs until congestion is persistent"),
-        number("stream_receive_window", 1.0, 1e12, 1_250_000.0, "flow control window of a stream, in bytes"),
-        number("receive_window", 0.0, 1e12, 0.0, "flow control window of the connection, in bytes; 0 for no limit"),
-        number("send_window", 1.0, 1e12, 10_000_000.0, "unacknowledged bytes that all streams keep, in bytes"),
-        number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
-        choice(
+        Parameter::number("initial_rtt", 1e-6, 100.0, 0.333, "RTT that is assumed before the first sample, in s"),
+        Parameter::number("packet_threshold", 3.0, 1e6, 3.0, "packets that overtake a packet until it is deemed lost"),
+        Parameter::number(
+            "time_threshold",
+            1.0,
+            100.0,
+            1.125,
+            "time after which an overtaken packet is deemed lost, in RTTs",
+        ),
+        Parameter::number(
+            "persistent_congestion",
+            1.0,
+            1e6,
+            3.0,
+            "probe timeouts without ACKs until congestion is persistent",
+        ),
+        Parameter::number("stream_receive_window", 1.0, 1e12, 1_250_000.0, "flow control window of a stream, in bytes"),
+        Parameter::number(
+            "receive_window",
+            0.0,
+            1e12,
+            0.0,
+            "flow control window of the connection, in bytes; 0 for no limit",
+        ),
+        Parameter::number(
+            "send_window",
+            1.0,
+            1e12,
+            10_000_000.0,
+            "unacknowledged bytes that all streams keep, in bytes",
+        ),
+        Parameter::number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
+        Parameter::choice(
             "send_fairness",
             &[("on", "streams take turns"), ("off", "a stream is sent as long as it has bytes")],
             "order of streams of equal priority",
         ),
-        number("max_idle_timeout", 0.0, 1e6, 30.0, "silence after which the connection ends, in s; 0 for no limit"),
-        choice(
+        Parameter::number(
+            "max_idle_timeout",
+            0.0,
+            1e6,
+            30.0,
+            "silence after which the connection ends, in s; 0 for no limit",
+        ),
+        Parameter::choice(
             "ack_frequency",
             &[("off", "the peer decides when it sends ACKs"), ("on", "the peer is asked for `ack_threshold`")],
             "ACK frequency extension (draft-ietf-quic-ack-frequency)",
         ),
-        number(
+        Parameter::number(
             "ack_threshold",
             0.0,
             1e6,
@@ -110,43 +123,6 @@ pub(crate) fn list() -> Vec<Parameter> {
             "packets that the peer may receive without an ACK, if `ack_frequency` is on",
         ),
     ]
-}
-
-/// The parameters that were given, with the defaults for the others.
-struct Given<'a> {
-    given: &'a Parameters,
-    known: &'a [Parameter],
-    errors: Vec<String>,
-}
-
-impl Given<'_> {
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.given.0.get(name).or_else(|| Some(&self.known.iter().find(|one| one.name == name)?.default))
-    }
-
-    fn number(&self, name: &str) -> f64 {
-        if let Some(Value::Number(number)) = self.value(name) { *number } else { 0.0 }
-    }
-
-    fn whole(&mut self, name: &str) -> u64 {
-        let number = self.number(name);
-        if number.fract() != 0.0 {
-            self.errors.push(format!("`{name}` must be a whole number, not {number}"));
-        }
-        number as u64
-    }
-
-    fn seconds(&self, name: &str) -> Duration {
-        Duration::from_secs_f64(self.number(name))
-    }
-
-    fn name(&self, name: &str) -> &str {
-        if let Some(Value::Name(value)) = self.value(name) { value } else { "" }
-    }
-
-    fn is_on(&self, name: &str) -> bool {
-        self.name(name) == "on"
-    }
 }
 
 /// The configuration of an end.
@@ -166,15 +142,15 @@ pub(crate) struct Settings {
 /// # Errors
 /// A message with all parameters that are impossible or do not go together.
 pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>, tally: &Arc<Mutex<Tally>>) -> Result<Settings, String> {
-    let mut given = Given { given: setup.parameters, known, errors: Vec::new() };
+    let mut given = Given::new(setup.parameters, known);
     let mtu = given.whole("mtu");
     if setup.datagram < SMALLEST {
-        given.errors.push(format!(
+        given.refuse(format!(
             "the path carries datagrams of {} bytes; QUIC needs at least {SMALLEST} (RFC 9000, section 14)",
             setup.datagram
         ));
     } else if mtu > u64::from(setup.datagram) {
-        given.errors.push(format!("`mtu` is {mtu}; the path carries datagrams of at most {} bytes", setup.datagram));
+        given.refuse(format!("`mtu` is {mtu}; the path carries datagrams of at most {} bytes", setup.datagram));
     }
     let fault = match given.name("fault") {
         "double_reduction" => Fault::DoubleReduction,
@@ -184,7 +160,7 @@ pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>, tally: &Arc<Mutex
     };
     let cc = given.name("cc").to_owned();
     if cc == "bbr" && fault != Fault::None {
-        given.errors.push("`fault` needs `cc` cubic or newreno, not bbr".to_owned());
+        given.refuse("`fault` needs `cc` cubic or newreno, not bbr".to_owned());
     }
 
     let mut transport = TransportConfig::default();
@@ -223,9 +199,7 @@ pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>, tally: &Arc<Mutex
         config.ack_eliciting_threshold(var(threshold));
         config
     }));
-    if !given.errors.is_empty() {
-        return Err(given.errors.join("; "));
-    }
+    given.checked()?;
     Ok(Settings { transport, ecn: given.is_on("ecn"), discovery, has_recovery: cc != "bbr" })
 }
 
@@ -262,7 +236,7 @@ fn factory(cc: &str, window: u64) -> Arc<dyn ControllerFactory + Send + Sync> {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_transport::Role;
+    use ackclock_transport::{Parameters, Role, Value};
 
     use super::*;
 

@@ -24,7 +24,7 @@ mod parameters;
 mod statistics;
 mod transport;
 
-pub use parameters::{Parameter, Parameters, Range, Value};
+pub use parameters::{Given, Parameter, Parameters, Range, Value};
 pub use statistics::Statistics;
 pub use transport::{Event, NEVER, Role, Setup, Stack, StreamId, Transmit, Transport};
 

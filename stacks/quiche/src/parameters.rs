@@ -1,8 +1,6 @@
 //! The parameters of the stack, and the configuration of quiche that follows from them.
 
-use std::time::Duration;
-
-use ackclock_transport::{Parameter, Parameters, Range, Role, Setup, Value};
+use ackclock_transport::{Given, Parameter, Role, Setup};
 use quiche::{Config, CongestionControlAlgorithm};
 
 use crate::tls;
@@ -13,31 +11,11 @@ pub(crate) const SMALLEST: u32 = 1200;
 /// Largest datagram that quiche sends, in bytes.
 const LARGEST: u32 = 16_383;
 
-fn number(name: &str, least: f64, most: f64, default: f64, summary: &str) -> Parameter {
-    Parameter {
-        name: name.to_owned(),
-        summary: summary.to_owned(),
-        range: Range::Numbers(least, most),
-        default: Value::Number(default),
-    }
-}
-
-fn choice(name: &str, choices: &[(&str, &str)], summary: &str) -> Parameter {
-    let names = choices.iter().map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned())).collect();
-    let default = choices.first().map_or("", |(name, _)| name);
-    Parameter {
-        name: name.to_owned(),
-        summary: summary.to_owned(),
-        range: Range::Names(names),
-        default: Value::Name(default.to_owned()),
-    }
-}
-
 /// Returns the parameters. Their defaults are those of quiche; for the flow control windows, the number of streams and
 /// the idle timeout, which quiche sets to 0, they are those of quiche's own programs.
 pub(crate) fn list() -> Vec<Parameter> {
     vec![
-        choice(
+        Parameter::choice(
             "cc",
             &[
                 ("cubic", "CUBIC (draft-ietf-tcpm-rfc8312bis-02)"),
@@ -46,29 +24,41 @@ pub(crate) fn list() -> Vec<Parameter> {
             ],
             "congestion control",
         ),
-        choice(
+        Parameter::choice(
             "hystart",
             &[("on", "slow start ends early when the RTT rises"), ("off", "slow start ends with a loss")],
             "HyStart++ (draft-ietf-tcpm-hystartplusplus-04) of cubic and reno",
         ),
-        choice(
+        Parameter::choice(
             "pacing",
             &[("on", "datagrams leave when quiche's pacer says so"), ("off", "datagrams leave at once")],
             "pacing of bbr2; quiche's cubic and reno have none",
         ),
-        number("initial_window_packets", 1.0, 1e6, 10.0, "initial congestion window, in datagrams of `mtu` bytes"),
-        choice(
+        Parameter::number(
+            "initial_window_packets",
+            1.0,
+            1e6,
+            10.0,
+            "initial congestion window, in datagrams of `mtu` bytes",
+        ),
+        Parameter::choice(
             "idle_restart_fix",
             &[("on", "idle time begins with the last ACK"), ("off", "idle time begins with the last datagram sent")],
             "start of the idle time that cubic leaves out of its growth",
         ),
-        choice(
+        Parameter::choice(
             "relaxed_loss_threshold",
             &[("off", "thresholds as in `cc`"), ("on", "the time threshold doubles after a spurious loss")],
             "quiche's experiment with the loss detection of bbr2",
         ),
-        number("mtu", SMALLEST.into(), LARGEST.into(), SMALLEST.into(), "largest datagram that is sent, in bytes"),
-        choice(
+        Parameter::number(
+            "mtu",
+            SMALLEST.into(),
+            LARGEST.into(),
+            SMALLEST.into(),
+            "largest datagram that is sent, in bytes",
+        ),
+        Parameter::choice(
             "mtu_discovery",
             &[
                 ("off", "all datagrams may have `mtu` bytes"),
@@ -76,71 +66,40 @@ pub(crate) fn list() -> Vec<Parameter> {
             ],
             "path MTU discovery (RFC 8899)",
         ),
-        number("initial_rtt", 1e-6, 100.0, 0.333, "RTT that is assumed before the first sample, in s"),
-        number("stream_receive_window", 1.0, 1e12, 1e6, "initial flow control window of a stream, in bytes"),
-        number("receive_window", 1.0, 1e12, 1e7, "initial flow control window of the connection, in bytes"),
-        number(
+        Parameter::number("initial_rtt", 1e-6, 100.0, 0.333, "RTT that is assumed before the first sample, in s"),
+        Parameter::number("stream_receive_window", 1.0, 1e12, 1e6, "initial flow control window of a stream, in bytes"),
+        Parameter::number("receive_window", 1.0, 1e12, 1e7, "initial flow control window of the connection, in bytes"),
+        Parameter::number(
             "largest_stream_receive_window",
             1.0,
             1e12,
             16.0 * 1024.0 * 1024.0,
             "bound of the flow control window of a stream, which grows if it is read fast, in bytes",
         ),
-        number(
+        Parameter::number(
             "largest_receive_window",
             1.0,
             1e12,
             24.0 * 1024.0 * 1024.0,
             "bound of the flow control window of the connection, which grows if it is read fast, in bytes",
         ),
-        number(
+        Parameter::number(
             "send_capacity",
             0.01,
             1000.0,
             1.0,
             "bytes that streams take beyond what is in flight, as a multiple of the free congestion window",
         ),
-        number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
-        number("max_ack_delay", 0.0, 16.383, 0.025, "longest delay of an ACK that the peer is told, in s"),
-        number("max_idle_timeout", 0.0, 1e6, 30.0, "silence after which the connection ends, in s; 0 for no limit"),
+        Parameter::number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
+        Parameter::number("max_ack_delay", 0.0, 16.383, 0.025, "longest delay of an ACK that the peer is told, in s"),
+        Parameter::number(
+            "max_idle_timeout",
+            0.0,
+            1e6,
+            30.0,
+            "silence after which the connection ends, in s; 0 for no limit",
+        ),
     ]
-}
-
-/// The parameters that were given, with the defaults for the others.
-struct Given<'a> {
-    given: &'a Parameters,
-    known: &'a [Parameter],
-    errors: Vec<String>,
-}
-
-impl Given<'_> {
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.given.0.get(name).or_else(|| Some(&self.known.iter().find(|one| one.name == name)?.default))
-    }
-
-    fn number(&self, name: &str) -> f64 {
-        if let Some(Value::Number(number)) = self.value(name) { *number } else { 0.0 }
-    }
-
-    fn whole(&mut self, name: &str) -> u64 {
-        let number = self.number(name);
-        if number.fract() != 0.0 {
-            self.errors.push(format!("`{name}` must be a whole number, not {number}"));
-        }
-        number as u64
-    }
-
-    fn seconds(&self, name: &str) -> Duration {
-        Duration::from_secs_f64(self.number(name))
-    }
-
-    fn name(&self, name: &str) -> &str {
-        if let Some(Value::Name(value)) = self.value(name) { value } else { "" }
-    }
-
-    fn is_on(&self, name: &str) -> bool {
-        self.name(name) == "on"
-    }
 }
 
 /// The configuration of an end.
@@ -158,15 +117,15 @@ pub(crate) struct Settings {
 /// # Errors
 /// A message with all parameters that are impossible or do not go together.
 pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>) -> Result<Settings, String> {
-    let mut given = Given { given: setup.parameters, known, errors: Vec::new() };
+    let mut given = Given::new(setup.parameters, known);
     let mtu = given.whole("mtu");
     if setup.datagram < SMALLEST {
-        given.errors.push(format!(
+        given.refuse(format!(
             "the path carries datagrams of {} bytes; QUIC needs at least {SMALLEST} (RFC 9000, section 14)",
             setup.datagram
         ));
     } else if mtu > u64::from(setup.datagram) && !given.is_on("mtu_discovery") {
-        given.errors.push(format!("`mtu` is {mtu}; the path carries datagrams of at most {} bytes", setup.datagram));
+        given.refuse(format!("`mtu` is {mtu}; the path carries datagrams of at most {} bytes", setup.datagram));
     }
     let mtu = mtu.min(setup.datagram.into()).max(SMALLEST.into()) as usize;
     let algorithm = match given.name("cc") {
@@ -179,14 +138,12 @@ pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>) -> Result<Setting
         let largest = format!("largest_{name}");
         let [first, most] = [given.whole(name), given.whole(&largest)];
         if first > most {
-            given.errors.push(format!("`{name}` is {first}, and `{largest}` is {most}; it must be at least as large"));
+            given.refuse(format!("`{name}` is {first}, and `{largest}` is {most}; it must be at least as large"));
         }
         (first, most)
     });
     let (packets, streams) = (given.whole("initial_window_packets"), given.whole("streams"));
-    if !given.errors.is_empty() {
-        return Err(given.errors.join("; "));
-    }
+    given.checked()?;
 
     let create = || {
         let context = tls::context(setup.role).map_err(|error| error.to_string())?;
