@@ -1,37 +1,16 @@
 //! Congestion control, its parameters, and what an end says of itself.
 
 #[allow(dead_code, reason = "each test uses a part of it")]
+#[path = "../../ackclock-transport/tests/quic/pipe.rs"]
 mod pipe;
 
 use ackclock_quinn::stack;
-use ackclock_transport::{Event, Parameters, Range, Role, Setup, Stack, Value};
-use pipe::{MS, Path, World, download, download_watched, parameters};
-
-/// A link of 10 Mbit/s with a short queue, on which windows grow until datagrams are lost.
-fn narrow(parameters: Parameters) -> Path {
-    Path { rate: 10_000_000, queue: 20, parameters, ..Path::default() }
-}
-
-/// The windows of the server during a download over the narrow link.
-fn windows(parameters: Parameters) -> Vec<u64> {
-    let mut windows = Vec::new();
-    download_watched(narrow(parameters), 2_000_000, 60_000 * MS, |world| {
-        windows.extend(world.ends[1].statistics().window);
-    });
-    windows.dedup();
-    windows
-}
-
-/// The share of the window that the first reduction leaves. The ACK that reveals a loss lets slow start grow by two
-/// packets at most before the reduction, so that the share seems larger by up to 3 %.
-fn first_reduction(windows: &[u64]) -> Option<f64> {
-    let pair = windows.windows(2).find(|pair| pair[1] < pair[0])?;
-    Some(pair[1] as f64 / pair[0] as f64)
-}
+use ackclock_transport::{Event, Parameters, Role, Setup, Stack};
+use pipe::{MS, Path, World, download, download_watched, first_reduction, narrow, windows};
 
 #[test]
 fn each_congestion_control_has_its_own_windows() {
-    let [cubic, newreno, bbr] = ["cubic", "newreno", "bbr"].map(|cc| windows(parameters(&[("cc", cc)], &[])));
+    let [cubic, newreno, bbr] = ["cubic", "newreno", "bbr"].map(|cc| windows(Parameters::of(&[("cc", cc)], &[])));
     assert_eq!((cubic[0], newreno[0], bbr[0]), (12_000, 12_000, 240_000));
     // The first reduction: to 70 % (RFC 9438, section 4.6) and to one half (RFC 9002, section 7.3.2).
     assert!((0.70..0.73).contains(&first_reduction(&cubic).unwrap()), "{cubic:?}");
@@ -42,7 +21,7 @@ fn each_congestion_control_has_its_own_windows() {
 #[test]
 fn the_initial_window_is_what_leaves_in_the_first_round_trip() {
     for (given, packets) in [(0.0, 10), (24_000.0, 20), (6000.0, 5)] {
-        let path = Path { parameters: parameters(&[], &[("initial_window", given)]), ..Path::default() };
+        let path = Path { parameters: Parameters::of(&[], &[("initial_window", given)]), ..Path::default() };
         let mut world = None;
         download_watched(path, 200_000, 1000 * MS, |now| {
             // The answer leaves at 30 ms, and its first ACK comes 20 ms later.
@@ -58,14 +37,14 @@ fn the_initial_window_is_what_leaves_in_the_first_round_trip() {
 #[test]
 fn the_size_of_datagrams_is_the_given_one() {
     for mtu in [1200_u32, 1400, 1472] {
-        let path = Path { parameters: parameters(&[], &[("mtu", mtu.into())]), ..Path::default() };
+        let path = Path { parameters: Parameters::of(&[], &[("mtu", mtu.into())]), ..Path::default() };
         let (world, _) = download(path, 500_000, 10_000 * MS);
         let largest = world.largest[1];
         assert_eq!(largest, u64::from(mtu));
     }
     // Discovery tries at most 1452 bytes, and no more than the path carries.
     for (datagram, found) in [(1472, 1452), (1400, 1400)] {
-        let path = Path { datagram, parameters: parameters(&[("mtu_discovery", "on")], &[]), ..Path::default() };
+        let path = Path { datagram, parameters: Parameters::of(&[("mtu_discovery", "on")], &[]), ..Path::default() };
         let (world, _) = download(path, 500_000, 10_000 * MS);
         assert_eq!(world.largest[1], found);
     }
@@ -83,7 +62,7 @@ fn a_mark_reduces_the_window_and_nothing_is_lost() {
     assert!(statistics.window < clean.ends[1].statistics().window);
     assert!(statistics.threshold.is_some());
     // Without ECN nothing can be marked.
-    let parameters = parameters(&[("ecn", "off")], &[]);
+    let parameters = Parameters::of(&[("ecn", "off")], &[]);
     let (world, _) = download(Path { marked: vec![60], parameters, ..Path::default() }, 300_000, 10_000 * MS);
     assert_eq!(world.ends[1].statistics().reductions, 0);
     assert_eq!(world.capable, [0, 0]);
@@ -140,7 +119,7 @@ fn the_statistics_are_those_of_the_log() {
             carried: 1300,
             seed,
             log: true,
-            parameters: parameters(&[("cc", cc), ("mtu_discovery", discovery)], &[("initial_window", window)]),
+            parameters: Parameters::of(&[("cc", cc), ("mtu_discovery", discovery)], &[("initial_window", window)]),
             ..Path::default()
         };
         let mut ends = [Logged::default(), Logged::default()];
@@ -179,41 +158,20 @@ fn the_statistics_are_those_of_the_log() {
 
 #[test]
 fn a_planted_fault_shows() {
-    let fault = |cc, fault| windows(parameters(&[("cc", cc), ("fault", fault)], &[]));
+    let fault = |cc, fault| windows(Parameters::of(&[("cc", cc), ("fault", fault)], &[]));
     let first = |cc, name| first_reduction(&fault(cc, name));
     assert!((0.49..0.52).contains(&first("cubic", "double_reduction").unwrap()));
     assert!((0.25..0.28).contains(&first("newreno", "double_reduction").unwrap()));
     assert_eq!(first("cubic", "no_reduction"), None);
     let time = |fault| {
-        download(Path { parameters: parameters(&[("fault", fault)], &[]), ..Path::default() }, 1_000_000, 10_000 * MS).1
+        download(
+            Path { parameters: Parameters::of(&[("fault", fault)], &[]), ..Path::default() },
+            1_000_000,
+            10_000 * MS,
+        )
+        .1
     };
     assert!(time("slow_growth") >= time("none") + 40 * MS, "{} {}", time("slow_growth"), time("none"));
-}
-
-#[test]
-fn the_source_names_the_version_of_the_lock_file() {
-    let lock = include_str!("../../../Cargo.lock");
-    let version = lock.split("name = \"quinn-proto\"\nversion = \"").nth(1).unwrap().split('"').next().unwrap();
-    assert_eq!(stack().source(), format!("quinn-proto {version}"));
-}
-
-#[test]
-fn the_parameters_accept_their_defaults_and_their_bounds() {
-    let stack = stack();
-    for parameter in stack.parameters() {
-        assert!(parameter.range.accepts(&parameter.default), "{}", parameter.name);
-        let values = match &parameter.range {
-            Range::Numbers(least, most) => vec![Value::Number(least.ceil()), Value::Number(*most)],
-            Range::Names(names) => names.iter().map(|(name, _)| Value::Name(name.clone())).collect(),
-        };
-        for value in values {
-            let parameters = Parameters([(parameter.name.clone(), value.clone())].into());
-            for role in [Role::Client, Role::Server] {
-                let setup = Setup { role, seed: [1; 32], datagram: 65_507, parameters: &parameters, log: false };
-                assert!(stack.create(0, &setup).is_ok(), "{} {value:?}", parameter.name);
-            }
-        }
-    }
 }
 
 #[test]
@@ -222,7 +180,7 @@ fn impossible_parameters_are_all_named() {
         let setup = Setup { role: Role::Client, seed: [1; 32], datagram, parameters: &parameters, log: false };
         stack().create(0, &setup).err().expect("an error")
     };
-    let many = parameters(&[("cc", "bbr"), ("fault", "no_reduction")], &[("mtu", 1500.0), ("streams", 1.5)]);
+    let many = Parameters::of(&[("cc", "bbr"), ("fault", "no_reduction")], &[("mtu", 1500.0), ("streams", 1.5)]);
     let text = error(1400, many);
     for part in
         ["`mtu` is 1500", "at most 1400 bytes", "`streams` must be a whole number, not 1.5", "`fault` needs `cc`"]
@@ -234,38 +192,11 @@ fn impossible_parameters_are_all_named() {
 
 #[test]
 fn flow_control_holds_the_sender_back() {
-    let parameters = parameters(&[], &[("stream_receive_window", 20_000.0)]);
+    let parameters = Parameters::of(&[], &[("stream_receive_window", 20_000.0)]);
     let (_, slow) = download(Path { parameters, ..Path::default() }, 200_000, 10_000 * MS);
     let (_, fast) = download(Path::default(), 200_000, 10_000 * MS);
     // At most 20000 bytes, and the share of the window that is renewed at once, in each RTT of 20 ms.
     assert!(slow > 40 * MS + 20 * MS * 200_000 / 40_000 && slow > fast, "{slow} {fast}");
-}
-
-#[test]
-fn calls_at_odd_times_do_no_harm() {
-    let mut world = World::new(Path::default());
-    assert_eq!(world.ends[0].open(0), None, "no stream before the handshake");
-    assert_eq!(world.ends[0].write(0, 0, b"early"), 0);
-    for stream in [0, 2, 3, 4, u64::MAX] {
-        world.ends[0].finish(0, stream);
-        assert_eq!(world.ends[1].read(0, stream, &mut [0; 10]), 0);
-        assert_eq!(world.ends[1].write(0, stream, b"bytes"), 0);
-    }
-    world.ends[0].connect(0);
-    world.ends[1].connect(0);
-    world.ends[1].expire(0);
-    world.run(1000 * MS);
-    let now = world.now;
-    for end in [0, 1] {
-        world.ends[end].receive(now, ackclock_core::Ecn::NotEct, b"");
-        world.ends[end].receive(now, ackclock_core::Ecn::NotEct, &[0xff; 1500]);
-        world.ends[end].close(now, u64::MAX);
-        world.ends[end].close(now, 0);
-        world.settle(end);
-        assert_eq!(world.ends[end].open(now), None);
-        assert_eq!(world.ends[end].write(now, 0, b"late"), 0);
-    }
-    world.run(10_000 * MS);
 }
 
 #[test]
@@ -286,7 +217,7 @@ fn a_sender_says_in_which_state_it_is() {
 fn thresholds_decide_what_is_lost() {
     // Datagrams that are 3 ms late are overtaken by many, and arrive later than 9/8 of the RTT of 20 ms.
     let lost = |packets, time| {
-        let parameters = parameters(&[], &[("packet_threshold", packets), ("time_threshold", time)]);
+        let parameters = Parameters::of(&[], &[("packet_threshold", packets), ("time_threshold", time)]);
         let path = Path { trouble: [0, 100, 0, 0], parameters, ..Path::default() };
         download(path, 500_000, 10_000 * MS).0.ends[1].statistics().lost
     };
@@ -298,13 +229,13 @@ fn thresholds_decide_what_is_lost() {
 fn fewer_acks_are_sent_if_they_are_asked_for() {
     let acks = |given| download(Path { parameters: given, ..Path::default() }, 1_000_000, 10_000 * MS).0.sent[0];
     let (all, few) =
-        (acks(Parameters::default()), acks(parameters(&[("ack_frequency", "on")], &[("ack_threshold", 20.0)])));
+        (acks(Parameters::default()), acks(Parameters::of(&[("ack_frequency", "on")], &[("ack_threshold", 20.0)])));
     assert!(few * 3 < all, "{few} of {all}");
 }
 
 #[test]
 fn a_write_takes_what_the_windows_allow() {
-    let given = parameters(&[], &[("send_window", 5000.0), ("streams", 2.0)]);
+    let given = Parameters::of(&[], &[("send_window", 5000.0), ("streams", 2.0)]);
     let mut world = World::new(Path { parameters: given, ..Path::default() });
     assert!(world.until(0, 1000 * MS, |event| *event == Event::Connected));
     let now = world.now;

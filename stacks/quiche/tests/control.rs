@@ -1,38 +1,16 @@
 //! Congestion control, its parameters, and what an end says of itself.
 
-#[path = "../../../crates/ackclock-quinn/tests/pipe/mod.rs"]
 #[allow(dead_code, reason = "each test uses a part of it")]
+#[path = "../../../crates/ackclock-transport/tests/quic/pipe.rs"]
 mod pipe;
 
-use ackclock_core::Ecn;
 use ackclock_quiche::stack;
-use ackclock_transport::{Parameters, Range, Role, Setup, Stack, Value};
-use pipe::{MS, Path, World, download, download_watched, parameters};
-
-/// A link of 10 Mbit/s with a short queue, on which windows grow until datagrams are lost.
-fn narrow(parameters: Parameters) -> Path {
-    Path { rate: 10_000_000, queue: 20, parameters, ..Path::default() }
-}
-
-/// The windows of the server during a download over the narrow link.
-fn windows(parameters: Parameters) -> Vec<u64> {
-    let mut windows = Vec::new();
-    download_watched(narrow(parameters), 2_000_000, 60_000 * MS, |world| {
-        windows.extend(world.ends[1].statistics().window);
-    });
-    windows.dedup();
-    windows
-}
-
-/// The share of the window that the first reduction leaves.
-fn first_reduction(windows: &[u64]) -> Option<f64> {
-    let pair = windows.windows(2).find(|pair| pair[1] < pair[0])?;
-    Some(pair[1] as f64 / pair[0] as f64)
-}
+use ackclock_transport::{Parameters, Role, Setup, Stack};
+use pipe::{MS, Path, World, download, download_watched, first_reduction, windows};
 
 #[test]
 fn each_congestion_control_has_its_own_windows() {
-    let [cubic, reno, bbr] = ["cubic", "reno", "bbr2"].map(|cc| windows(parameters(&[("cc", cc)], &[])));
+    let [cubic, reno, bbr] = ["cubic", "reno", "bbr2"].map(|cc| windows(Parameters::of(&[("cc", cc)], &[])));
     assert_eq!((cubic[0], reno[0], bbr[0]), (12_000, 12_000, 12_000));
     // The first reduction: to 70 % (RFC 9438, section 4.6) and to one half (RFC 9002, section 7.3.2).
     assert!((0.69..0.73).contains(&first_reduction(&cubic).unwrap()), "{cubic:?}");
@@ -43,7 +21,7 @@ fn each_congestion_control_has_its_own_windows() {
 #[test]
 fn the_initial_window_is_what_leaves_in_the_first_round_trip() {
     for packets in [10_u64, 20, 5] {
-        let given = parameters(&[], &[("initial_window_packets", packets as f64)]);
+        let given = Parameters::of(&[], &[("initial_window_packets", packets as f64)]);
         let mut sent = 0;
         download_watched(Path { parameters: given, ..Path::default() }, 200_000, 1000 * MS, |world| {
             // The answer leaves at 30 ms, and its first ACK comes 20 ms later.
@@ -58,11 +36,11 @@ fn the_initial_window_is_what_leaves_in_the_first_round_trip() {
 #[test]
 fn the_size_of_datagrams_is_the_given_one() {
     for mtu in [1200_u32, 1400, 1472] {
-        let path = Path { parameters: parameters(&[], &[("mtu", mtu.into())]), ..Path::default() };
+        let path = Path { parameters: Parameters::of(&[], &[("mtu", mtu.into())]), ..Path::default() };
         assert_eq!(download(path, 500_000, 10_000 * MS).0.largest[1], u64::from(mtu));
     }
     // Probes find out that the path carries less. Those that are lost do not count as losses.
-    let given = parameters(&[("mtu_discovery", "on")], &[("mtu", 1472.0)]);
+    let given = Parameters::of(&[("mtu_discovery", "on")], &[("mtu", 1472.0)]);
     let (world, _) = download(Path { carried: 1350, parameters: given, ..Path::default() }, 2_000_000, 20_000 * MS);
     assert_eq!((world.largest[1], world.ends[1].statistics().lost), (1472, 0));
 }
@@ -72,7 +50,7 @@ fn pacing_spreads_the_datagrams_of_bbr2() {
     let most_at_once = |pacing| {
         let path = Path {
             rate: 20_000_000,
-            parameters: parameters(&[("cc", "bbr2"), ("pacing", pacing)], &[]),
+            parameters: Parameters::of(&[("cc", "bbr2"), ("pacing", pacing)], &[]),
             ..Path::default()
         };
         let (mut most, mut last) = (0, (0, 0));
@@ -92,7 +70,7 @@ fn pacing_spreads_the_datagrams_of_bbr2() {
 #[test]
 fn hystart_ends_slow_start_before_a_loss() {
     let ends = |hystart| {
-        let given = parameters(&[("cc", "reno"), ("hystart", hystart)], &[]);
+        let given = Parameters::of(&[("cc", "reno"), ("hystart", hystart)], &[]);
         // A queue without a limit, in which the RTT grows and nothing is lost.
         let path = Path { rate: 10_000_000, queue: usize::MAX, parameters: given, ..Path::default() };
         let (world, _) = download(path, 5_000_000, 60_000 * MS);
@@ -109,7 +87,7 @@ fn hystart_ends_slow_start_before_a_loss() {
 #[test]
 fn cubic_takes_back_the_reduction_for_a_single_loss_and_reno_does_not() {
     let thresholds = |cc| {
-        let path = Path { trouble: [3, 0, 0, 0], parameters: parameters(&[("cc", cc)], &[]), ..Path::default() };
+        let path = Path { trouble: [3, 0, 0, 0], parameters: Parameters::of(&[("cc", cc)], &[]), ..Path::default() };
         let mut thresholds = Vec::new();
         download_watched(path, 4_000_000, 60_000 * MS, |world| {
             let statistics = world.ends[1].statistics();
@@ -138,7 +116,7 @@ fn the_statistics_of_the_log_agree_with_the_interface() {
             trouble: [30, 10, 10, 0],
             seed,
             log: true,
-            parameters: parameters(&[("cc", cc)], &[]),
+            parameters: Parameters::of(&[("cc", cc)], &[]),
             ..Path::default()
         };
         let mut logged = [[None; 3]; 2];
@@ -166,47 +144,12 @@ fn the_statistics_of_the_log_agree_with_the_interface() {
 }
 
 #[test]
-fn the_source_names_the_version_of_the_lock_file() {
-    let lock = include_str!("../Cargo.lock");
-    let version = lock.split("name = \"quiche\"\nversion = \"").nth(1).unwrap().split('"').next().unwrap();
-    assert_eq!(stack().source(), format!("quiche {version}"));
-}
-
-#[test]
-fn the_parameters_accept_their_defaults_and_their_bounds() {
-    let stack = stack();
-    for parameter in stack.parameters() {
-        assert!(parameter.range.accepts(&parameter.default), "{}", parameter.name);
-        let values = match &parameter.range {
-            Range::Numbers(least, most) => vec![Value::Number(least.ceil()), Value::Number(*most)],
-            Range::Names(names) => names.iter().map(|(name, _)| Value::Name(name.clone())).collect(),
-        };
-        for value in values {
-            let mut parameters = Parameters([(parameter.name.clone(), value.clone())].into());
-            // A first window may not exceed the bound of its growth.
-            for name in ["stream_receive_window", "receive_window"] {
-                if parameter.name == name {
-                    parameters.0.insert(format!("largest_{name}"), Value::Number(1e12));
-                } else if parameter.name.ends_with(name) && parameter.name.starts_with("largest") {
-                    parameters.0.insert(name.to_owned(), Value::Number(1.0));
-                }
-            }
-            for role in [Role::Client, Role::Server] {
-                let setup = Setup { role, seed: [1; 32], datagram: 65_507, parameters: &parameters, log: false };
-                let made = stack.create(0, &setup).err();
-                assert_eq!(made, None, "{} {value:?}", parameter.name);
-            }
-        }
-    }
-}
-
-#[test]
 fn impossible_parameters_are_all_named() {
     let error = |datagram, parameters: Parameters| {
         let setup = Setup { role: Role::Client, seed: [1; 32], datagram, parameters: &parameters, log: false };
         stack().create(0, &setup).err().expect("an error")
     };
-    let many = parameters(&[], &[("mtu", 1500.0), ("streams", 1.5), ("receive_window", 1e9)]);
+    let many = Parameters::of(&[], &[("mtu", 1500.0), ("streams", 1.5), ("receive_window", 1e9)]);
     let text = error(1400, many);
     for part in [
         "`mtu` is 1500",
@@ -221,7 +164,8 @@ fn impossible_parameters_are_all_named() {
 
 #[test]
 fn flow_control_holds_the_sender_back() {
-    let small = parameters(&[], &[("stream_receive_window", 20_000.0), ("largest_stream_receive_window", 20_000.0)]);
+    let small =
+        Parameters::of(&[], &[("stream_receive_window", 20_000.0), ("largest_stream_receive_window", 20_000.0)]);
     let (_, slow) = download(Path { parameters: small, ..Path::default() }, 200_000, 10_000 * MS);
     let (_, fast) = download(Path::default(), 200_000, 10_000 * MS);
     // At most 20000 bytes, and the half of the window that is renewed at once, in each RTT of 20 ms.
@@ -229,43 +173,30 @@ fn flow_control_holds_the_sender_back() {
 }
 
 #[test]
-fn calls_at_odd_times_do_no_harm() {
-    let mut world = World::new(Path::default());
-    assert_eq!(world.ends[0].open(0), None, "no stream before the handshake");
-    assert_eq!(world.ends[0].write(0, 0, b"early"), 0);
-    for stream in [0, 2, 3, 4, u64::MAX] {
-        world.ends[0].finish(0, stream);
-        assert_eq!(world.ends[1].read(0, stream, &mut [0; 10]), 0);
-        assert_eq!(world.ends[1].write(0, stream, b"bytes"), 0);
-    }
-    world.ends[0].connect(0);
-    world.ends[1].connect(0);
-    world.ends[1].expire(0);
-    world.run(1000 * MS);
-    let now = world.now;
-    for end in [0, 1] {
-        for stream in [2, 3, 400, u64::MAX] {
-            world.ends[end].finish(now, stream);
-            assert_eq!(world.ends[end].write(now, stream, b"bytes"), 0, "stream {stream}");
-            assert_eq!(world.ends[end].read(now, stream, &mut [0; 10]), 0);
-        }
-        world.ends[end].receive(now, Ecn::NotEct, b"");
-        world.ends[end].receive(now, Ecn::NotEct, &[0xff; 1500]);
-        world.ends[end].close(now, u64::MAX);
-        world.ends[end].close(now, 0);
-        world.settle(end);
-        assert_eq!(world.ends[end].open(now), None);
-        assert_eq!(world.ends[end].write(now, 0, b"late"), 0);
-    }
-    world.run(10_000 * MS);
-}
-
-#[test]
 fn streams_are_as_many_as_the_peer_allows() {
-    let mut world = World::new(Path { parameters: parameters(&[], &[("streams", 3.0)]), ..Path::default() });
+    let mut world = World::new(Path { parameters: Parameters::of(&[], &[("streams", 3.0)]), ..Path::default() });
     world.run(100 * MS);
     for (end, first) in [(0, 0), (1, 1)] {
         let opened: Vec<_> = (0..5).map(|_| world.ends[end].open(100 * MS)).collect();
         assert_eq!(opened, [Some(first), Some(first + 4), Some(first + 8), None, None]);
+    }
+}
+
+/// The log has simulated times and the fixed date, and nothing of the system's.
+#[test]
+fn the_log_has_simulated_times() {
+    let path = Path { log: true, ..Path::default() };
+    let (mut world, time) = download(path, 10_000, 1000 * MS);
+    for end in [0, 1] {
+        let log = String::from_utf8(world.ends[end].take_log()).unwrap();
+        let mut records = log.split('\x1e').filter(|record| !record.is_empty());
+        assert!(records.next().unwrap().contains("2026-01-01T00:00:00"));
+        let times: Vec<f64> = records
+            .map(|record| serde_json::from_str::<serde_json::Value>(record).unwrap()["time"].as_f64().unwrap())
+            .collect();
+        assert!(times.len() > 20 && times.is_sorted(), "{times:?}");
+        let [first, last] = [times[0], times[times.len() - 1]];
+        // The answer leaves at 30 ms.
+        assert!(first < 20.0 && (30.0..=(time / MS) as f64).contains(&last), "{times:?}");
     }
 }
