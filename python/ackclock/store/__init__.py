@@ -7,7 +7,8 @@ different versions do not mix.
 
 from __future__ import annotations
 
+from ackclock.store.asked import Sweep
 from ackclock.store.layout import StoreError
-from ackclock.store.reader import Store, Sweep, open_store
+from ackclock.store.reader import Store, open_store
 
 __all__ = ["Store", "StoreError", "Sweep", "open_store"]

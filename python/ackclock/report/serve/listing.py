@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ackclock.store import Store
-    from ackclock.store.reader import Sweep
+    from ackclock.store.asked import Sweep
 
 __all__ = ["HANDFUL", "listed", "opening", "sweep_names"]
 
