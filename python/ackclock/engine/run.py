@@ -24,9 +24,9 @@ from ackclock.scenario._source import foreign
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ackclock._core import Cancel
+    from ackclock._core import Cancel, Trace
 
-__all__ = ["MOST_REPLICATIONS", "SIM", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of"]
+__all__ = ["MOST_REPLICATIONS", "SIM", "Job", "check_seed", "run", "run_job", "seeds_from", "seeds_of", "simulated"]
 
 MOST_REPLICATIONS = 1_000_000
 """Most replications of one call, whose tables are held in memory."""
@@ -49,17 +49,34 @@ def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
     text = job.scenario
     if job.backend != SIM:
         return kernels.run(text, kernels.choose(job.backend), job.overrides, seed=job.seed, cancel=cancel)
+    return simulated(text, job.overrides, job.seed, cancel, progress, verify=job.verify)
+
+
+def simulated(
+    text: Text,
+    overrides: tuple[tuple[str, str], ...],
+    seed: int | None,
+    cancel: Cancel,
+    progress: ProgressCallback,
+    *,
+    verify: bool,
+    trace: Trace | None = None,
+    write: Callable[[str, bytes], None] | None = None,
+) -> Result:
+    """Simulates a scenario on this thread; `write` gets the names and the bytes of the files of a trace."""
     with named(text):
         meta, tables = _core.run(
             text.text,
             text.format,
-            list(job.overrides),
-            job.seed,
+            list(overrides),
+            seed,
             cancel,
             progress,
+            trace,
+            write,
             folder=text.folder,
             algorithms=registry.algorithms(),
-            verify=job.verify,
+            verify=verify,
             calls=calls(),
         )
     return Result(meta, {name: Table(table) for name, table in tables.items()})

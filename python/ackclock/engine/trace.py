@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import _core
 from ackclock._core import Cancel, Trace
 from ackclock.base.progress import reporter
-from ackclock.base.table import Table
 from ackclock.cc import registry
-from ackclock.engine.processes import calls, pool_for
-from ackclock.engine.run import check_seed
-from ackclock.results.result import Result
-from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
+from ackclock.engine.processes import pool_for
+from ackclock.engine.run import check_seed, simulated
+from ackclock.scenario import Overrides, Source, Text, check, load, override_pairs
 from ackclock.scenario._estimate import refuse_huge
 from ackclock.scenario._renamed import warn
 from ackclock.scenario._source import foreign
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from ackclock.base.progress import ProgressCallback
+    from ackclock.results.result import Result
 
 __all__ = ["EVENTS_FILE", "trace"]
 
@@ -145,19 +143,5 @@ def _record(job: _Recording, cancel: Cancel, progress: ProgressCallback) -> Resu
             file.write(chunk)
         begun.add(name)
 
-    with named(text):
-        meta, tables = _core.run(
-            text.text,
-            text.format,
-            list(job.overrides),
-            job.seed,
-            cancel,
-            progress,
-            Trace(**job.traces),
-            write,
-            folder=text.folder,
-            algorithms=registry.algorithms(),
-            verify=job.verify,
-            calls=calls(),
-        )
-    return Result(meta, {name: Table(table) for name, table in tables.items()})
+    trace = Trace(**job.traces)
+    return simulated(text, job.overrides, job.seed, cancel, progress, verify=job.verify, trace=trace, write=write)
