@@ -40,6 +40,8 @@ __all__ = [
     "learn_settings",
     "library",
     "old_names",
+    "read_scenario",
+    "receive_buffer",
     "replay_queue",
     "resolved",
     "revision",
@@ -454,6 +456,18 @@ def check(
 ) -> str: ...
 def suggestion(written: str, names: list[str]) -> str:
     """``; did you mean "NAME"?`` for the name that is nearest to what was written; empty if none is near."""
+
+def read_scenario(
+    text: str,
+    format: Literal["toml", "json"],
+    overrides: list[tuple[str, str]],
+    folder: str | os.PathLike[str] = ...,
+    algorithms: list[Algorithm] = ...,
+) -> tuple[str, str, float]:
+    """The canonical JSON of a scenario, its hash, and the bytes of memory that a run is expected to take."""
+
+def receive_buffer(window: int, mss: int, *, timestamps: bool) -> int:
+    """The receive buffer of the stack ``linux``, in bytes, that offers a window once segments of `mss` have arrived."""
 
 def scenario_hash(
     text: str,

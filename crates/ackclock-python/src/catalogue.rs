@@ -131,3 +131,14 @@ pub fn tables() -> String {
     };
     Value::from(TABLES.into_iter().flatten().map(table).collect::<Vec<Value>>()).to_string()
 }
+
+/// Returns the receive buffer of the stack `linux`, in bytes, whose window is `window` bytes as soon as segments of `mss`
+/// bytes with their options have arrived.
+#[pyfunction]
+#[pyo3(signature = (window, mss, *, timestamps))]
+pub fn receive_buffer(window: u64, mss: u32, timestamps: bool) -> u64 {
+    let mut config = (stack::by_name("linux").expect("a stack").config)();
+    (config.mss, config.timestamps) = (mss, timestamps);
+    config.fix_receive_window(window);
+    config.receive_buffer
+}

@@ -49,6 +49,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(engine, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::check, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::old_names, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::receive_buffer, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario::read_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::scenario_hash, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::suggestion, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::estimate, module)?)?;

@@ -145,6 +145,22 @@ pub fn scenario_hash(
     Ok(parse(py, text, format, &overrides, &folder, &known)?.hash())
 }
 
+/// Returns the canonical JSON of a scenario, its hash, and the bytes of memory that a run is expected to take.
+#[pyfunction]
+#[pyo3(signature = (text, format, overrides, folder=PathBuf::new(), algorithms=Vec::new()))]
+pub fn read_scenario(
+    py: Python<'_>,
+    text: &str,
+    format: &str,
+    overrides: Vec<(String, String)>,
+    folder: PathBuf,
+    algorithms: Vec<PyRef<'_, Algorithm>>,
+) -> PyResult<(String, String, f64)> {
+    let known = registered(&algorithms, &Arc::default());
+    let scenario = parse(py, text, format, &overrides, &folder, &known)?;
+    Ok((scenario.to_json().to_string(), scenario.hash(), scenario.estimate().memory))
+}
+
 /// Returns the expected size of a run: packets, delivery opportunities of cellular links, rows of tables, bytes of memory, and the consumers of memory as pairs
 /// of field and bytes.
 #[pyfunction]

@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from ackclock import _core
 from ackclock.kernel.workload import STACK, TIMES, VOLUMES, WRITE, module_of
 
 if TYPE_CHECKING:
@@ -55,24 +56,10 @@ LEAST_BUFFER = 4608
 """Memory of the smallest send buffer (SOCK_MIN_SNDBUF), in bytes."""
 LARGEST_BUFFER = 2**31 - 1
 """Largest value of tcp_wmem and tcp_rmem, in bytes."""
-SHARES = 256
-"""Unit of the share of payload in memory from which the kernel computes the window (TCP_RMEM_TO_WIN_SCALE)."""
 HEADERS = 40
-STAMPS = 12
-"""Bytes of the headers of a segment, and of the timestamps in them."""
+"""Bytes of the headers of a segment without options."""
 PROBES = ("packets", "timeouts", "delays")
 """Probes that a kernel does not fill."""
-
-
-def memory_of(payload: int) -> int:
-    """Memory that a segment takes at its receiver, in bytes, as the device TUN hands it over.
-
-    The buffer has 64 bytes in front, the headers with timestamps and 320 bytes behind the packet, and at least 704 or a
-    power of two in all; its description has 256 (Linux 6.12 drivers/net/tun.c, tun_alloc_skb; net/core/skbuff.c,
-    kmalloc_reserve).
-    """
-    needed = -(-(64 + HEADERS + STAMPS + payload) // 64) * 64 + 320
-    return (704 if needed <= 704 else 1 << (needed - 1).bit_length()) + 256
 
 
 class Asked:
@@ -185,11 +172,8 @@ class Asked:
                 continue
             start, end = memory[kind], memory[f"{kind}_max"]
             if kind == "receive_buffer" and given and (not most or start == end):
-                payload = self.number("packet_size", self.canonical["packet_size"], VOLUMES) - HEADERS
-                payload -= STAMPS if flow.get("timestamps", True) else 0
-                share = payload * SHARES // memory_of(payload)
-                # An even number, as in the simulator.
-                start = end = -(-start // 2 * SHARES // (2 * max(share, 1))) * 2
+                mss = max(self.number("packet_size", self.canonical["packet_size"], VOLUMES) - HEADERS, 1)
+                start = end = 2 * _core.receive_buffer(start // 2, mss, timestamps=flow.get("timestamps", True))
             elif given and not most:
                 end = start
             if kind == "send_buffer":

@@ -137,8 +137,8 @@ def checked(text: Text, where: Backend, pairs: list[tuple[str, str]]) -> tuple[d
     """
     with named(text):
         given = (text.text, text.format, pairs, text.folder, registry.algorithms())
-        canonical: dict[str, Any] = json.loads(_core.check(*given))
-        digest = _core.scenario_hash(*given)
+        document, digest, _ = _core.read_scenario(*given)
+        canonical: dict[str, Any] = json.loads(document)
     modules = where.kernel.modules if where.kernel else available()
     wanted, problems = asked(canonical, modules, f"Linux {where.version}", loads=where.kernel is None)
     if problems:

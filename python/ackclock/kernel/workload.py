@@ -56,8 +56,8 @@ def question_of(scenario: Source, overrides: Overrides | None, kernel: Built) ->
     text = load(scenario)
     with named(text):
         given = (text.text, text.format, override_pairs(overrides), text.folder, registry.algorithms())
-        canonical: dict[str, Any] = json.loads(_core.check(*given))
-        canonical["hash"] = _core.scenario_hash(*given)
+        document, digest, _ = _core.read_scenario(*given)
+        canonical: dict[str, Any] = {**json.loads(document), "hash": digest}
     reader = _Reader(canonical, kernel)
     question = reader.question()
     if reader.problems:

@@ -139,9 +139,8 @@ def points_of(scenario: Text, settings: Sequence[Setting], overrides: Overrides 
         try:
             with named(scenario):
                 given = (scenario.text, scenario.format, list(pairs), scenario.folder, registry.algorithms())
-                digest = _core.scenario_hash(*given)
-                *_, memory, _ = _core.estimate(*given)
-                canonical = json.loads(_core.check(*given))
+                document, digest, memory = _core.read_scenario(*given)
+                canonical = json.loads(document)
             if backend != SIM:
                 _kernel_can(backend, scenario, pairs)
         except ScenarioError as error:

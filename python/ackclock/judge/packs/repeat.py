@@ -134,8 +134,8 @@ def _point(question: Question, number: int) -> PointAnswer:
     given = (text.text, text.format, pairs, text.folder, registry.algorithms())
     try:
         with named(text):
-            canonical = json.loads(_core.check(*given))
-            scenario_hash = _core.scenario_hash(*given)
+            document, scenario_hash, _ = _core.read_scenario(*given)
+            canonical = json.loads(document)
     except ScenarioError as error:
         return PointAnswer(problem=str(error))
     found = list(references(canonical, text.folder))

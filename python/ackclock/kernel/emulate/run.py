@@ -120,8 +120,8 @@ def emulate(
     text = load(scenario)
     pairs = override_pairs(overrides)
     with named(text):
-        canonical: dict[str, Any] = json.loads(_core.check(text.text, text.format, pairs, text.folder, []))
-        digest = _core.scenario_hash(text.text, text.format, pairs, text.folder, [])
+        document, digest, _ = _core.read_scenario(text.text, text.format, pairs, text.folder, [])
+        canonical: dict[str, Any] = json.loads(document)
         emulator = _core.Emulator(text.text, text.format, pairs, text.folder, seed=seed)
     if not 0 <= flow < len(emulator.rtts_ms):
         raise EmulateError(f"no flow {flow}; the scenario has {len(emulator.rtts_ms)}, counted from 0")
