@@ -54,6 +54,12 @@ class TestCommand:
         assert told in error
         assert "Traceback" not in error
 
+    def test_a_store_that_is_missing_is_named_and_not_the_file_to_write(self, tmp_path, capsys):
+        assert main(["report", str(tmp_path / "nowhere")]) == 2
+        error = capsys.readouterr().err
+        assert "nowhere: no store; `ackclock sweep SCENARIO --out" in error
+        assert "report.html" not in error
+
     def test_a_name_without_an_ending_gets_one(self, made, capsys):
         assert main(["report", str(made), "--out", str(made / "mine.v2"), "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["report"] == str(made / "mine.v2.html")

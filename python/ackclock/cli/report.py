@@ -59,7 +59,7 @@ def report(
     target = folder / "report.html" if out is None else out
     if target.is_dir():
         raise UsageError(f"--out {target}: a folder; name the file to write")
-    if not target.parent.is_dir():
+    if out is not None and not target.parent.is_dir():
         raise UsageError(f"--out {target}: {target.parent} is no folder")
     if not (folder / files.STORE).exists() and _studies(folder):
         if of or any(one is not None for one in (sweep, against, question)):
