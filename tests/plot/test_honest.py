@@ -92,6 +92,14 @@ def test_a_line_is_dashed_only_beside_one_of_its_colour():
     assert dashes == {"a": (), "b": style_of("cubic-linux").dash, "c": ()}
 
 
+def test_curves_are_solid_where_their_colours_tell_them_apart():
+    one = {size: mean([size - 1, size, size + 1]) for size in (2.0, 4.0)}
+    axes = benefit_curves({"smallest timeout 200 ms": one}, x_label="servers", y_label="goodput")
+    assert [line.get_linestyle() for line in axes.lines if line.get_marker() not in ("", "None")] == ["-"]
+    axes = cdfs({"codel": [1.0, 2.0, 3.0], "pie": [2.0, 3.0, 4.0]}, x_label="time (s)")
+    assert {line.get_linestyle() for line in axes.lines} == {"-"}
+
+
 def test_a_flow_has_one_colour_in_all_figures_of_its_run():
     result = make_result(1, flows=flows(a="reno", b="reno", c="cubic"))
     whole = {name: look.style.colour for name, look in looks(result, ["a", "b", "c"]).items()}

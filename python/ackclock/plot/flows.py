@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ackclock.plot.palette import COLOURS, has_style, styles_of
+from ackclock.plot.palette import COLOURS, has_style, solid_where_colours_differ, styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ def _looks(flows: Sequence[str], algorithms: Mapping[str, str]) -> dict[str, Loo
     groups: dict[str, list[str]] = {}
     for flow in flows:
         groups.setdefault(algorithms[flow], []).append(flow)
-    styles = _solid(styles_of(groups))
+    styles = solid_where_colours_differ(styles_of(groups))
     found: dict[str, Look] = {}
     if len(groups) == 1 and 1 < len(flows) <= LISTED:
         [style] = styles.values()
@@ -81,16 +81,6 @@ def _looks(flows: Sequence[str], algorithms: Mapping[str, str]) -> dict[str, Loo
                 )
             found[flow] = Look(replace(style, colour=_shade(style.colour, at, len(members))), label)
     return {flow: found[flow] for flow in flows}
-
-
-def _solid(styles: Mapping[str, Style]) -> dict[str, Style]:
-    """The styles without their dashes, except where an earlier style has the same colour."""
-    taken: set[str] = set()
-    found = {}
-    for name, style in styles.items():
-        found[name] = style if style.colour in taken else replace(style, dash=())
-        taken.add(style.colour)
-    return found
 
 
 def _algorithms(result: Result) -> dict[str, str]:

@@ -8,13 +8,16 @@ dash.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["COLOURS", "COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "style_of", "styles_of"]
+__all__ = [
+    "COLOURS", "COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "solid_where_colours_differ",
+    "style_of", "styles_of",
+]  # fmt: skip
 
 OKABE_ITO = {
     "blue": "#0072b2",
@@ -188,6 +191,16 @@ def styles_of(names: Iterable[str]) -> dict[str, Style]:
         raise ValueError(f"a figure has styles for {len(free)} algorithms that are not in the catalogue")
     chosen = styles | dict(zip(taken, free, strict=False))
     return {name: chosen[name] for name in dict.fromkeys(names)}
+
+
+def solid_where_colours_differ(styles: Mapping[str, Style]) -> dict[str, Style]:
+    """The styles without their dashes, except where an earlier style has the same colour."""
+    taken: set[str] = set()
+    found = {}
+    for name, style in styles.items():
+        found[name] = style if style.colour in taken else replace(style, dash=())
+        taken.add(style.colour)
+    return found
 
 
 def colour_of(index: int) -> str:

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from ackclock.plot.canvas import INK, axes_or, legend, logarithmic, paper, words
 from ackclock.plot.cloud import LEAST, around, shape
-from ackclock.plot.palette import styles_of
+from ackclock.plot.palette import solid_where_colours_differ, styles_of
 from ackclock.plot.series import share
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def cdfs(
 
     Infinite numbers count as larger than all others, so a curve may end below 1. NaN is an error.
     """
-    styles = styles_of(_some(samples))
+    styles = solid_where_colours_differ(styles_of(_some(samples)))
     with paper():
         axes = axes_or(ax)
         for name, sample in samples.items():
@@ -143,7 +143,7 @@ def benefit_curves(
     Estimates are drawn unchanged: convert them to the unit of `y_label` first (`Estimate.scaled`). The band has a gap
     where an estimate has no interval. `log` selects a logarithmic axis of the parameter.
     """
-    styles = styles_of(_some(curves))
+    styles = solid_where_colours_differ(styles_of(_some(curves)))
     with paper():
         axes = axes_or(ax)
         axes.axhline(0, color="#909090", linewidth=0.8, zorder=1)
