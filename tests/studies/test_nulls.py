@@ -64,7 +64,7 @@ STUDY = Study(
     "A study",
     "",
     "a paper",
-    "ackclock.studies.munir_fairness",
+    "ackclock.studies.dctcp",
     run,
     (),
     nulls={"queue off": queue_off, "half the rate": half_the_rate},

@@ -37,7 +37,7 @@ def study_with(bound, most_times):
         measured = {one.name: grid.mean(one.name, "old", "rate") for one in READINGS}
         return Outcome([assess(claim, measured, "main")], seeds, {}, {"runs": grid})
 
-    package = "ackclock.studies.munir_fairness"
+    package = "ackclock.studies.dctcp"
     return Study("it", "A study", "", "a paper", package, run, (), most_times=most_times)
 
 
