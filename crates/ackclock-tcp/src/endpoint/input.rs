@@ -187,7 +187,9 @@ impl Endpoint {
             return self.take_old_ack(now, segment, ahead, obs);
         };
         if ack > self.sender.nxt() {
-            if self.sender.config.conformance != Conformance::Linux {
+            if self.sender.config.conformance == Conformance::Linux {
+                self.challenge(now);
+            } else {
                 self.receiver.owe_ack();
             }
             return false;

@@ -53,7 +53,9 @@ impl Receiver {
     /// less than half of the buffer was offered, and the window is at least twice as large now (net/ipv4/tcp.c,
     /// __tcp_cleanup_rbuf).
     pub(super) fn opens_by_read(&self, open: u64) -> bool {
-        if 2 * open > self.buffer.min(self.clamp) {
+        // Without a scale the field limits the window, whatever the buffer (tcp_select_initial_window).
+        let field = u64::from(u16::MAX) << self.scale;
+        if 2 * open > self.buffer.min(self.clamp).min(field) {
             return false;
         }
         let window = self.free_window(self.used());
