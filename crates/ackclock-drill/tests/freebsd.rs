@@ -161,17 +161,20 @@ fn the_receive_buffer_tunes_itself() {
 +0 listen(3, 1) = 0
 +0 < S 0:0(0) win 65535 <mss 1460,nop,wscale 7>
 +0 > S. 0:0(0) ack 1 <mss 1460,nop,wscale 6>
-+0.1 < . 1:1(0) ack 1 win 1000
++0 < . 1:1(0) ack 1 win 1000
 +0 accept(3, ..., ...) = 4
++0 write(4, ..., 10) = 10
++0 > P. 1:11(10) ack 1
++0.1 < . 1:1(0) ack 11 win 1000
 "
     .to_owned();
     let (mut seq, segments) = (1, 20);
     for _ in 0..segments {
-        text += &format!("+0 < . {seq}:{}(1460) ack 1 win 1000\n+0 read(4, ..., 1460) = 1460\n", seq + 1460);
+        text += &format!("+0 < . {seq}:{}(1460) ack 11 win 1000\n+0 read(4, ..., 1460) = 1460\n", seq + 1460);
         seq += 1460;
     }
     // 29,200 bytes arrived in the round, which ends with the next segment.
-    text += &format!("+0.06 < . {seq}:{}(1460) ack 1 win 1000\n", seq + 1460);
+    text += &format!("+0.06 < . {seq}:{}(1460) ack 11 win 1000\n", seq + 1460);
     let grown = format!("{text}+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [98550], [4]) = 0\n");
     assert_eq!(play("freebsd", &grown).0, Verdict::Pass);
     let slow = text.replace("+0.06", "+0.04") + "+0 getsockopt(4, SOL_SOCKET, SO_RCVBUF, [65700], [4]) = 0\n";
@@ -281,4 +284,36 @@ fn limited_transmit_can_be_turned_off() {
     let quiet = LOSS.replace("+0 > . 10001:11001(1000) ack 1\n", "").replace("+0 > P. 11001:12001(1000) ack 1\n", "");
     let text = format!("0 `sysctl net.inet.tcp.rfc3042=0`\n{quiet}+0 > . 1:1001(1000) ack 1\n");
     assert_eq!(play("freebsd", &text).0, Verdict::Pass);
+}
+
+/// A connection of a listener, to a peer with segments of 1000 bytes, that has sent data. The peer's SYN has `options`.
+fn answered(options: &str, answer: &str, again: &str) -> String {
+    format!(
+        "{SOCKET}+0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 20000 <mss 1000{options}>
++0 > S. 0:0(0) ack 1 win 65535 <{answer}>
++.1 < . 1:1(0) ack 1 win 20000
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 100) = 100
++0 > P. 1:101(100) ack 1
+{again} > P. 1:101(100) ack 1
+"
+    )
+}
+
+/// sys/netinet/tcp_syncache.c: the SYN cache does not time its SYN-ACK, so that the first timeout is the initial one
+/// (net.inet.tcp.rexmit_initial; TCPTV_RTOBASE in FreeBSD 10).
+#[test]
+fn the_syn_cache_takes_no_round_trip_sample() {
+    assert_eq!(play("freebsd", &answered("", "mss 1460", "+1")).0, Verdict::Pass);
+    assert_eq!(play("freebsd-2014", &answered("", "mss 1000", "+3")).0, Verdict::Pass);
+}
+
+/// sys/netinet/tcp_syncache.c, syncache_respond: FreeBSD 10 offers no more than the peer has offered.
+#[test]
+fn freebsd_10_repeats_a_small_segment_size() {
+    let told = |answer: &str| play("freebsd-2014", &answered(",sackOK", answer, "+3")).0;
+    assert_eq!(told("mss 1000,sackOK,eol,eol"), Verdict::Pass);
+    assert_ne!(told("mss 1460,sackOK,eol,eol"), Verdict::Pass);
 }

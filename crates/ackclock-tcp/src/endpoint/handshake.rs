@@ -3,7 +3,7 @@
 use super::ecn::with_bits;
 use super::timestamps::Stamps;
 use super::{Due, Endpoint, Progress, State, Uses};
-use crate::config::{Conformance, EcnMode};
+use crate::config::{Conformance, EcnMode, WindowRule};
 use crate::receiver::window_scale;
 use crate::segment::STAMPS_LEN;
 use crate::{CongestionHeader, Error, Event, Feedback, Flags, MILLISECOND, NEVER, Nanos, Observer, Segment};
@@ -276,7 +276,14 @@ impl Endpoint {
         // Linux net/ipv4/tcp_input.c, tcp_ack_update_rtt: the sample of a timestamp comes first. RFC 6298 section 5.7
         // has no such exception.
         let echo = || self.echo(now, segment).filter(|_| !expired || self.sender.rtt().is_linux());
-        let sent_at = if cold.syns_sent <= 1 { Some(cold.syn_sent_at) } else { echo() };
+        // FreeBSD's SYN cache does not time its SYN-ACK: only a timestamp gives a sample (sys/netinet/tcp_syncache.c,
+        // syncache_socket; tcp_input.c, tcp_do_segment).
+        let caches = cold.passive && self.sender.config.conformance == Conformance::FreeBsd;
+        let sent_at = match cold.syns_sent {
+            ..=1 if caches && !self.uses.has(Uses::TIMESTAMPS) => None,
+            ..=1 => Some(cold.syn_sent_at),
+            _ => echo(),
+        };
         let connects = !cold.passive;
         match sent_at {
             Some(sent_at) => self.sender.on_handshake(now, now - sent_at, connects),
@@ -306,7 +313,10 @@ impl Endpoint {
         segment.window = self.receiver.syn_window();
         let cold = &mut self.cold;
         let config = &self.sender.config;
-        segment.mss = if config.syn_options { config.mss.min(u32::from(u16::MAX)) as u16 } else { 0 };
+        // FreeBSD 10 offers no more than the peer has offered (sys/netinet/tcp_syncache.c, syncache_respond).
+        let echoes = answering && config.window_rule == WindowRule::FreeBsd10;
+        let mss = if echoes { config.mss.min(cold.peer_mss) } else { config.mss };
+        segment.mss = if config.syn_options { mss.min(u32::from(u16::MAX)) as u16 } else { 0 };
         segment.sack_permitted = config.sack && (!answering || cold.peer_sack);
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
         //# a TCP that is prepared to scale windows SHOULD send the option, even if its own scale factor is 1 and the
