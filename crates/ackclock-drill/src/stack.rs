@@ -28,6 +28,11 @@ pub fn error(endpoint: &Endpoint, before: State, freebsd: bool) -> Option<&'stat
         Error::NetUnreachable => "ENETUNREACH",
         Error::HostUnreachable => "EHOSTUNREACH",
         Error::ProtocolUnreachable => "ENOPROTOOPT",
+        Error::ParameterProblem => "EPROTO",
+        Error::RouteFailed => "EOPNOTSUPP",
+        Error::HostDown => "EHOSTDOWN",
+        Error::HostIsolated => "ENONET",
+        Error::Prohibited => "EACCES",
         Error::Aborted => "ECONNABORTED",
         // No script expects an error that this version does not know.
         _ => "EIO",
@@ -36,47 +41,113 @@ pub fn error(endpoint: &Endpoint, before: State, freebsd: bool) -> Option<&'stat
 
 /// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
 pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
-    // Without a code, packetdrill sends code 0.
-    let code = match (&icmp.code, icmp.kind.as_str()) {
-        (Some(code), _) => code,
-        (None, "unreachable") if version == IpVersion::V6 => "no_route",
-        (None, "unreachable") => "net_unreachable",
-        (None, _) => "",
-    };
+    let v6 = version == IpVersion::V6;
+    let (kind, code) = names(icmp, v6);
     // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
-    let header = if version == IpVersion::V6 { 20 } else { 0 };
+    let header = if v6 { 20 } else { 0 };
     let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
-    if matches!((icmp.kind.as_str(), code), ("unreachable", "frag_needed") | ("packet_too_big", _)) {
+    if matches!((kind, code), ("unreachable", "frag_needed") | ("packet_too_big", _)) {
         return Ok(Some(Message::FragmentationNeeded { mtu, seq }));
     }
-    if freebsd {
-        return Ok(freebsd_message(&icmp.kind, code));
+    let known = KINDS[usize::from(v6)].iter().any(|&(_, name)| name == kind) || kind.starts_with("type_");
+    if !known {
+        return Stop::unsupported(format!("ICMP {kind} {code}").trim_end().to_owned());
     }
-    Ok(Some(match (icmp.kind.as_str(), code) {
-        ("parameter_problem", "unknown_next_header") => Message::ProtocolUnreachable,
+    Ok(if freebsd { freebsd_message(kind, code) } else { linux_message(kind, code) })
+}
+
+/// Types of ICMP and of ICMPv6, by their numbers.
+const KINDS: [&[(u8, &str)]; 2] = [
+    &[
+        (0, "echo_reply"),
+        (3, "unreachable"),
+        (4, "source_quench"),
+        (5, "redirect"),
+        (8, "echo_request"),
+        (11, "time_exceeded"),
+        (12, "parameter_problem"),
+        (13, "timestamp_request"),
+        (14, "timestamp_reply"),
+        (15, "information_request"),
+        (16, "information_reply"),
+        (17, "address_mask_request"),
+        (18, "address_mask_reply"),
+    ],
+    &[
+        (1, "unreachable"),
+        (2, "packet_too_big"),
+        (3, "time_exceeded"),
+        (4, "parameter_problem"),
+        (128, "echo_request"),
+        (129, "echo_reply"),
+    ],
+];
+
+/// Codes of "unreachable", in the order of their numbers, for ICMP and for ICMPv6.
+const UNREACHABLE: [&[&str]; 2] = [
+    &[
+        "net_unreachable",
+        "host_unreachable",
+        "protocol_unreachable",
+        "port_unreachable",
+        "frag_needed",
+        "source_route_failed",
+        "net_unknown",
+        "host_unknown",
+        "source_host_isolated",
+        "net_prohibited",
+        "host_prohibited",
+        "net_unreachable_for_tos",
+        "host_unreachable_for_tos",
+        "packet_filtered",
+        "precedence_violation",
+        "precedence_cutoff",
+    ],
+    &[
+        "no_route",
+        "admin_prohibited",
+        "not_neighbour",
+        "address_unreachable",
+        "port_unreachable",
+        "policy_fail",
+        "reject_route",
+    ],
+];
+
+/// The names of a message's type and code. `type_3` and `code_1` are numbers, and packetdrill sends code 0 where none is
+/// written.
+fn names(icmp: &Icmp, v6: bool) -> (&str, &str) {
+    let numbered = |text: &str, prefix| text.strip_prefix(prefix).and_then(|number: &str| number.parse::<u8>().ok());
+    let kinds = KINDS[usize::from(v6)];
+    let kind = numbered(&icmp.kind, "type_").and_then(|number| kinds.iter().find(|&&(known, _)| known == number));
+    let kind = kind.map_or(icmp.kind.as_str(), |&(_, name)| name);
+    let code = icmp.code.as_deref().unwrap_or("code_0");
+    let named = numbered(code, "code_").filter(|_| kind == "unreachable");
+    let named = named.and_then(|number| UNREACHABLE[usize::from(v6)].get(usize::from(number)));
+    (kind, named.copied().unwrap_or(code))
+}
+
+/// The meaning of an ICMP message for Linux (net/ipv4/icmp.c, icmp_err_convert, and tcp_ipv4.c, tcp_v4_err; net/ipv6/icmp.c,
+/// icmpv6_err_convert).
+fn linux_message(kind: &str, code: &str) -> Option<Message> {
+    Some(match (kind, code) {
         (
             "unreachable",
             "net_unreachable" | "net_unknown" | "net_prohibited" | "net_unreachable_for_tos" | "no_route",
         ) => Message::NetUnreachable,
-        (
-            "unreachable",
-            "host_unreachable"
-            | "host_prohibited"
-            | "host_unreachable_for_tos"
-            | "filter_prohibited"
-            | "packet_filtered"
-            | "host_precedence_violation"
-            | "precedence_violation"
-            | "precedence_cutoff"
-            | "address_unreachable"
-            | "not_neighbour",
-        ) => Message::HostUnreachable,
         ("unreachable", "protocol_unreachable") => Message::ProtocolUnreachable,
         ("unreachable", "port_unreachable") => Message::PortUnreachable,
+        ("unreachable", "source_route_failed") => Message::RouteFailed,
+        ("unreachable", "host_unknown") => Message::HostUnknown,
+        ("unreachable", "source_host_isolated") => Message::HostIsolated,
+        ("unreachable", "admin_prohibited" | "policy_fail" | "reject_route") => Message::Prohibited,
+        // A number beyond the known ones.
+        ("unreachable", code) if code.starts_with("code_") => return None,
+        ("unreachable", _) => Message::HostUnreachable,
         ("time_exceeded", _) => Message::TimeExceeded,
-        ("source_quench", _) => return Ok(None),
-        (kind, code) => return Stop::unsupported(format!("ICMP {kind} {code}").trim_end().to_owned()),
-    }))
+        ("parameter_problem", _) => Message::ParameterProblem,
+        _ => return None,
+    })
 }
 
 /// The meaning of an ICMP message for FreeBSD (sys/netinet/ip_icmp.c, icmp_errmap; sys/netinet6/icmp6.c, icmp6_errmap).
@@ -94,6 +165,8 @@ fn freebsd_message(kind: &str, code: &str) -> Option<Message> {
         )
         | ("parameter_problem", "unknown_next_header") => Message::PortUnreachable,
         ("unreachable", "not_neighbour") => Message::ParameterProblem,
+        // icmp_input: a number beyond the known ones is an error of the message.
+        ("unreachable", code) if code.starts_with("code_") => return None,
         ("unreachable", _) => Message::HostUnreachable,
         ("time_exceeded", "frag_reass_exceeded" | "exceeded_frag_time") => return None,
         ("time_exceeded", _) => Message::TimeExceeded,

@@ -36,6 +36,7 @@ const ERRORS: &[(&str, i64)] = &[
     ("EDESTADDRREQ", 89),
     ("EMSGSIZE", 90),
     ("ENOPROTOOPT", 92),
+    ("ENONET", 64),
     ("EPROTO", 71),
     ("EPROTONOSUPPORT", 93),
     ("EOPNOTSUPP", 95),

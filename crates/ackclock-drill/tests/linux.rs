@@ -25,7 +25,7 @@ fn every_script_of_linux_passes() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/linux");
     let mut scripts: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
-    assert!(scripts.len() >= 23);
+    assert!(scripts.len() >= 40);
     let outcomes = scripts.iter().map(|path| (path, play(&fs::read_to_string(path).unwrap()).verdict));
     let wrong: Vec<String> = outcomes
         .filter(|(_, verdict)| *verdict != Verdict::Pass)
@@ -284,4 +284,57 @@ fn probes_of_the_path_leave_the_window_as_it_is() {
     let infinite = 0x7fff_ffff;
     let expected = [[26, 980, infinite, 0], [27, 980, infinite, 4], [27, 980, infinite, 0]];
     assert_eq!(numbers(&fs::read_to_string(path).unwrap(), names), expected);
+}
+
+/// net/ipv4/icmp.c, icmp_err_convert, tcp_ipv4.c, tcp_v4_err; net/ipv6/icmp.c, icmpv6_err_convert.
+#[test]
+fn icmp_messages_end_an_attempt_to_connect_with_their_errors() {
+    let errors = [
+        ("4", "unreachable net_unreachable", "ENETUNREACH"),
+        ("4", "unreachable host_unreachable", "EHOSTUNREACH"),
+        ("4", "unreachable protocol_unreachable", "ENOPROTOOPT"),
+        ("4", "unreachable port_unreachable", "ECONNREFUSED"),
+        ("4", "unreachable source_route_failed", "EOPNOTSUPP"),
+        ("4", "unreachable net_unknown", "ENETUNREACH"),
+        ("4", "unreachable host_unknown", "EHOSTDOWN"),
+        ("4", "unreachable source_host_isolated", "ENONET"),
+        ("4", "unreachable net_prohibited", "ENETUNREACH"),
+        ("4", "unreachable host_prohibited", "EHOSTUNREACH"),
+        ("4", "unreachable net_unreachable_for_tos", "ENETUNREACH"),
+        ("4", "unreachable host_unreachable_for_tos", "EHOSTUNREACH"),
+        ("4", "unreachable packet_filtered", "EHOSTUNREACH"),
+        ("4", "unreachable precedence_violation", "EHOSTUNREACH"),
+        ("4", "unreachable precedence_cutoff", "EHOSTUNREACH"),
+        ("4", "unreachable code_16", "0"),
+        ("4", "type_3 code_3", "ECONNREFUSED"),
+        ("4", "type_3", "ENETUNREACH"),
+        ("4", "type_9 code_0", "0"),
+        ("4", "time_exceeded", "EHOSTUNREACH"),
+        ("4", "parameter_problem", "EPROTO"),
+        ("4", "source_quench", "0"),
+        ("4", "redirect", "0"),
+        ("4", "echo_request", "0"),
+        ("6", "unreachable no_route", "ENETUNREACH"),
+        ("6", "unreachable admin_prohibited", "EACCES"),
+        ("6", "unreachable not_neighbour", "EHOSTUNREACH"),
+        ("6", "unreachable address_unreachable", "EHOSTUNREACH"),
+        ("6", "unreachable port_unreachable", "ECONNREFUSED"),
+        ("6", "unreachable code_5", "EACCES"),
+        ("6", "time_exceeded exceeded_hop_limit", "EHOSTUNREACH"),
+        ("6", "parameter_problem unknown_next_header", "EPROTO"),
+        ("6", "type_129", "0"),
+    ];
+    for (version, message, error) in errors {
+        let script = format!(
+            "--ip_version=ipv{version}
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
++0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
++0 > S 0:0(0) <...>
++.1 < icmp {message} [0:0(0)]
++0 getsockopt(3, SOL_SOCKET, SO_ERROR, [{error}], [4]) = 0
+"
+        );
+        assert_eq!(play(&script).verdict, Verdict::Pass, "{message}");
+    }
 }

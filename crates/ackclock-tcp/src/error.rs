@@ -18,6 +18,16 @@ pub enum Error {
     HostUnreachable,
     /// The peer does not support TCP (ENOPROTOOPT).
     ProtocolUnreachable,
+    /// A router did not understand a header of our packets (EPROTO).
+    ParameterProblem,
+    /// The route that the packets state failed (EOPNOTSUPP).
+    RouteFailed,
+    /// The peer is unknown (EHOSTDOWN).
+    HostDown,
+    /// The source host is isolated (ENONET).
+    HostIsolated,
+    /// Communication is prohibited by administration (EACCES).
+    Prohibited,
     /// This end called [`crate::Endpoint::abort`] (ECONNABORTED).
     Aborted,
 }
@@ -31,6 +41,11 @@ impl fmt::Display for Error {
             Error::NetUnreachable => "network unreachable",
             Error::HostUnreachable => "host unreachable",
             Error::ProtocolUnreachable => "protocol not available",
+            Error::ParameterProblem => "protocol error",
+            Error::RouteFailed => "source route failed",
+            Error::HostDown => "host unknown",
+            Error::HostIsolated => "source host isolated",
+            Error::Prohibited => "communication prohibited",
             Error::Aborted => "connection aborted",
         })
     }
@@ -61,6 +76,14 @@ pub enum Icmp {
     ProtocolUnreachable,
     /// Port unreachable.
     PortUnreachable,
+    /// A source route failed.
+    RouteFailed,
+    /// The destination host is unknown.
+    HostUnknown,
+    /// The source host is isolated.
+    HostIsolated,
+    /// Prohibited by administration or by a policy (ICMPv6).
+    Prohibited,
 }
 
 impl Icmp {
@@ -70,8 +93,13 @@ impl Icmp {
             Icmp::FragmentationNeeded { .. } => None,
             Icmp::NetUnreachable => Some(Error::NetUnreachable),
             Icmp::HostUnreachable | Icmp::TimeExceeded => Some(Error::HostUnreachable),
-            Icmp::ProtocolUnreachable | Icmp::ParameterProblem => Some(Error::ProtocolUnreachable),
+            Icmp::ProtocolUnreachable => Some(Error::ProtocolUnreachable),
+            Icmp::ParameterProblem => Some(Error::ParameterProblem),
             Icmp::PortUnreachable => Some(Error::Refused),
+            Icmp::RouteFailed => Some(Error::RouteFailed),
+            Icmp::HostUnknown => Some(Error::HostDown),
+            Icmp::HostIsolated => Some(Error::HostIsolated),
+            Icmp::Prohibited => Some(Error::Prohibited),
         }
     }
 }

@@ -26,7 +26,7 @@ impl Endpoint {
                 self.on_icmp_freebsd(now, message, &mut progress, obs);
             }
             _ => match message.error() {
-                Some(error) if self.ends_attempt(message) => {
+                Some(error) if matches!(self.state, State::SynSent | State::SynReceived) => {
                     self.fail(now, error, &mut progress, obs);
                 }
                 error => self.cold.soft_error = error,
@@ -44,12 +44,6 @@ impl Endpoint {
             State::SynSent | State::SynReceived => seq == self.iss,
             _ => u64::from(seq.wrapping_sub(una)) < self.sender.nxt() - self.sender.una(),
         }
-    }
-
-    /// Whether a message ends an attempt to connect.
-    fn ends_attempt(&self, message: Icmp) -> bool {
-        let attempt = matches!(self.state, State::SynSent | State::SynReceived);
-        attempt && message != Icmp::ParameterProblem
     }
 
     /// Takes a smaller path MTU while nothing but a SYN is outstanding. Later SYNs offer a smaller segment size (FreeBSD:
