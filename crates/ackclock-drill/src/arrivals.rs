@@ -71,7 +71,9 @@ impl Host {
             connection.send_buffer.offered(u64::from(segment.window));
         }
         if !segment.flags.has(Flags::SYN) {
-            let pointer = segment.flags.has(Flags::URG).then_some(tcp.urgent);
+            // tcp_check_urg: the pointer is that of the urgent byte only if a setting says so.
+            let ahead = u16::from(self.sysctls.standard_urgent);
+            let pointer = segment.flags.has(Flags::URG).then(|| tcp.urgent.saturating_add(ahead));
             let inline = self.sockets[id].options.takes_urgent_inline();
             let socket = &mut self.sockets[id];
             let connection = socket.connection_mut().expect("it is one");

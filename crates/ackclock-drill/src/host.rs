@@ -234,6 +234,7 @@ impl Host {
             read: 0,
             written: 0,
             urgent: None,
+            urgent_end: None,
             zerocopy: ZeroCopy::default(),
             send_buffer: self.send_buffer(options),
             numbers: Numbers::default(),
@@ -356,8 +357,11 @@ impl Host {
             let low = socket.options.not_sent_low.or(low);
             let Role::Connection(connection) = &mut socket.role else { continue };
             let before_sent = connection.endpoint.sent();
+            connection.calm(!socket.options.no_delay);
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
-                self.outbox.push_back(sent(self.now, id, &segment, &socket.options, connection.udp));
+                let mut packet = sent(self.now, id, &segment, &socket.options, connection.udp);
+                connection.point(&mut packet.tcp);
+                self.outbox.push_back(packet);
             }
             let before = connection.stamps.done.len();
             connection.stamps.on_sent(self.now, connection.endpoint.sent());

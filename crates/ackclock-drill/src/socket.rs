@@ -122,8 +122,10 @@ pub struct Connection {
     pub read: u64,
     /// Bytes the application has written.
     pub written: u64,
-    /// Mark of urgent data.
+    /// Mark of urgent data that arrived.
     pub urgent: Option<crate::urgent::Urgent>,
+    /// Offset of the end of our own urgent data, until it is acknowledged.
+    pub urgent_end: Option<u64>,
     /// Ends of zero-copy writes, and their completions.
     pub zerocopy: ZeroCopy,
     /// Times spent with each activity.

@@ -1,8 +1,10 @@
-//! Urgent data that arrives, as Linux tells of it (net/ipv4/tcp_input.c, tcp_check_urg and tcp_urg; tcp.c, tcp_recv_urg and
+//! Urgent data. The writer's last byte is urgent, and segments point to the byte after it (RFC 6093 section 3.1). What
+//! arrives is told as Linux tells of it (net/ipv4/tcp_input.c, tcp_check_urg and tcp_urg; tcp.c, tcp_recv_urg and
 //! tcp_recvmsg_locked). The byte before the urgent pointer is a mark, at which reads end.
 
+use crate::ast::Tcp;
 use crate::socket::Connection;
-use ackclock_tcp::Nanos;
+use ackclock_tcp::{Flags, Nanos};
 
 /// The mark in a connection's stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,6 +25,31 @@ pub enum Refused {
 }
 
 impl Connection {
+    /// Makes the last byte that was written urgent. Until it is acknowledged, no segment waits to become full
+    /// (net/ipv4/tcp_output.c, tcp_nagle_test).
+    pub fn urge(&mut self) {
+        self.urgent_end = Some(self.written);
+        self.endpoint.set_nagle(false);
+    }
+
+    /// Ends the urgent mode where the urgent byte was acknowledged. `nagle` is whether small segments wait otherwise.
+    pub fn calm(&mut self, nagle: bool) {
+        if self.urgent_end.is_some_and(|end| end <= self.endpoint.acked()) {
+            self.urgent_end = None;
+            self.endpoint.set_nagle(nagle);
+        }
+    }
+
+    /// Writes the urgent pointer into a segment that begins before the end of urgent data (__tcp_transmit_skb).
+    pub fn point(&self, tcp: &mut Tcp) {
+        let Some(end) = self.urgent_end.filter(|_| tcp.flags & (Flags::SYN.0 | Flags::RST.0) == 0) else { return };
+        let ahead = self.numbers.sent_at(end).wrapping_sub(tcp.seq).cast_signed();
+        if ahead > 0 {
+            tcp.flags |= Flags::URG.0;
+            tcp.urgent = u16::try_from(ahead).unwrap_or(u16::MAX);
+        }
+    }
+
     /// Takes note of the mark before a segment is processed. Its payload of `len` bytes begins at offset `start`, and
     /// `pointer` is its urgent pointer, if it has one. Returns whether an urgent byte has arrived.
     pub fn note_urgent(&mut self, now: Nanos, start: u64, len: u64, pointer: Option<u16>, inline: bool) -> bool {

@@ -48,6 +48,11 @@ impl Numbers {
         script.wrapping_sub(self.local(true))
     }
 
+    /// The sequence number on the wire of an offset of the data that we send.
+    pub fn sent_at(&self, offset: u64) -> u32 {
+        self.initial.wrapping_add(1).wrapping_add(offset as u32)
+    }
+
     /// An actual TSval in the script's numbers; the first TSval is taken as written.
     pub fn timestamp(&self, live: u32) -> u32 {
         let (script, first) = self.first_timestamp.unwrap_or((live, live));

@@ -151,7 +151,6 @@ fn calls_are_held_to_their_results_and_their_times() {
 
 #[test]
 fn what_a_simulated_stack_does_not_have_is_named() {
-    assert_eq!(unsupported("+0 sendto(4, ..., 10, MSG_OOB, ..., ...) = 10\n"), "sending urgent data");
     assert_eq!(unsupported("+0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 5\n"), "MPTCP");
     assert_eq!(unsupported("+0 frobnicate(4) = 0\n"), "system call frobnicate");
     assert_eq!(unsupported("+0 setsockopt(4, SOL_TCP, TCP_MD5SIG, [1], 4) = 0\n"), "MD5 signatures");

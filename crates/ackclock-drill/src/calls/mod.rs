@@ -90,16 +90,12 @@ const CALLS: &[(&str, Function)] = &[
     ("writev", transfer::writev),
 ];
 
-/// The feature of MSG_OOB.
-const URGENT: &str = "sending urgent data";
-
 /// Words in arguments that request unsupported features, and the names of these features.
 const BEYOND: &[(&str, &str)] = &[
     ("IPPROTO_MPTCP", "MPTCP"),
     ("IPPROTO_UDP", "UDP sockets"),
     ("IPPROTO_ICMP", "ICMP sockets"),
     ("IPPROTO_ICMPV6", "ICMP sockets"),
-    ("MSG_OOB", URGENT),
     ("SOCK_DGRAM", "datagram sockets"),
     ("SOCK_RAW", "raw sockets"),
     ("TCP_AO_ADD_KEY", "authentication (TCP-AO)"),
@@ -118,9 +114,7 @@ pub fn beyond(call: &Call) -> Option<String> {
     if !CALLS.iter().any(|(name, _)| *name == call.name) {
         return Some(format!("system call {}", call.name));
     }
-    let beyond = call.arguments.iter().chain([&call.result]).find_map(beyond_in);
-    // Urgent data can be received, but not sent.
-    beyond.filter(|what| what != URGENT || !call.name.starts_with("recv"))
+    call.arguments.iter().chain([&call.result]).find_map(beyond_in)
 }
 
 fn beyond_in(expr: &Expr) -> Option<String> {

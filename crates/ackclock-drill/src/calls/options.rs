@@ -40,6 +40,9 @@ const STORED: &[&str] = &[
     "TCP_LINGER2",
 ];
 
+const SOCK_STREAM: i64 = 1;
+const IPPROTO_TCP: i64 = 6;
+
 fn name(expr: &Expr) -> Result<&str, Stop> {
     match expr {
         Expr::Word(name) => Ok(name),
@@ -213,7 +216,10 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     };
     let freebsd = host.is_freebsd();
     let keep_init = host.sysctls.freebsd.keep_init.unwrap_or(host.base.connect_timeout);
-    let default_buffer = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
+    let default_buffer = match host.is_freebsd() {
+        true => host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer),
+        false => host.sysctls.receive_buffer(&host.base),
+    };
     let socket = &mut host.sockets[id];
     let actual_buffer = socket.connection().map(|connection| connection.endpoint.receive_buffer());
     if name == "SO_ERROR" {
@@ -222,12 +228,19 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     }
     let peer_mss = socket.connection().filter(|connection| connection.connected).map(|connection| connection.peer_mss);
     let limit = socket.connection().map(|connection| connection.send_buffer.limit());
+    let listens = matches!(socket.role, Role::Listening(_));
     let options: &Options = &socket.options;
     let limit = limit.or(options.send_buffer).unwrap_or(start);
     Ok(match name {
         "SO_SNDBUF" => limit as i64,
         "SO_RCVBUF" if freebsd => actual_buffer.or(options.receive_buffer).unwrap_or(default_buffer) as i64,
-        "SO_RCVBUF" if options.receive_buffer.is_some() => options.receive_buffer.unwrap_or(0) as i64,
+        // Half of a buffer's memory is its window. One that was not set may have grown since.
+        "SO_RCVBUF" => {
+            options.receive_buffer.unwrap_or(default_buffer.max(actual_buffer.map_or(0, |size| 2 * size))) as i64
+        }
+        "SO_TYPE" => SOCK_STREAM,
+        "SO_PROTOCOL" => IPPROTO_TCP,
+        "SO_ACCEPTCONN" => listens.into(),
         "SO_KEEPALIVE" => i64::from(options.keepalive),
         "SO_ZEROCOPY" => i64::from(options.zerocopy),
         "SO_TIMESTAMPING" => options.timestamping,

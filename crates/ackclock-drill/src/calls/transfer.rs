@@ -165,7 +165,7 @@ pub(super) fn transmit_cut(
     flags: i64,
     progress: &mut CallState,
 ) -> Called {
-    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN;
+    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN | MSG_OOB;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
     }
@@ -226,8 +226,11 @@ pub(super) fn transmit_cut(
             false if pushed || cuts.contains(&(progress.done + chunk)) => Push::EndOfRecord,
             false => Push::More,
         };
-        connection.endpoint.write_with(now, chunk, push);
         connection.written += chunk;
+        if last && flags & MSG_OOB != 0 {
+            connection.urge();
+        }
+        connection.endpoint.write_with(now, chunk, push);
         if last {
             connection.stamps.on_write(connection.written, false);
         }

@@ -57,6 +57,18 @@ pub struct Sysctls {
     pub not_sent_low: Option<u64>,
     /// tcp_fin_timeout
     pub fin_timeout: Option<Nanos>,
+    /// tcp_window_scaling
+    pub window_scaling: Option<bool>,
+    /// Whether receive buffers do not grow (tcp_moderate_rcvbuf=0).
+    pub fixed_receive_buffer: bool,
+    /// tcp_rfc1337
+    pub rfc1337: Option<bool>,
+    /// tcp_stdurg: whether the urgent pointer is that of the urgent byte, and not of the byte after it.
+    pub standard_urgent: bool,
+    /// tcp_invalid_ratelimit: the least time between two answers to segments that are not acceptable.
+    pub challenge_interval: Option<Nanos>,
+    /// Whether SYNs that are sent again ask for ECN as the first one does (tcp_ecn_fallback=0).
+    pub insists_on_ecn: bool,
     /// tcp_tw_reuse; 1 applies to all addresses.
     pub time_wait_reuse: Option<u8>,
     /// tcp_tw_reuse_delay
@@ -104,7 +116,6 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
-    "net.ipv4.tcp_invalid_ratelimit",
     "net.ipv4.tcp_limit_output_bytes",
     "net.ipv4.tcp_max_reordering",
     "net.ipv4.tcp_max_syn_backlog",
@@ -123,13 +134,8 @@ const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.ip_no_pmtu_disc", &["0"]),
     ("net.ipv4.tcp_thin_linear_timeouts", &["0"]),
     ("net.ipv4.tcp_thin_dupack", &["0"]),
-    ("net.ipv4.tcp_window_scaling", &["1"]),
-    ("net.ipv4.tcp_moderate_rcvbuf", &["1"]),
     ("net.ipv4.tcp_shrink_window", &["0"]),
-    ("net.ipv4.tcp_rfc1337", &["0"]),
-    ("net.ipv4.tcp_stdurg", &["0"]),
     ("net.ipv4.tcp_low_latency", &["0"]),
-    ("net.ipv4.tcp_ecn_fallback", &["1"]),
     ("net.ipv4.tcp_adv_win_scale", &["1"]),
     ("net.ipv4.tcp_retries1", &["3"]),
 ];
@@ -183,6 +189,12 @@ impl Sysctls {
             "mtu_probe_floor" => self.probe_floor = Some(number()?),
             "sack" => self.sack = Some(number()? != 0),
             "dsack" => self.dsack = Some(number()? != 0),
+            "window_scaling" => self.window_scaling = Some(number()? != 0),
+            "moderate_rcvbuf" => self.fixed_receive_buffer = number()? == 0,
+            "rfc1337" => self.rfc1337 = Some(number()? != 0),
+            "stdurg" => self.standard_urgent = number()? != 0,
+            "invalid_ratelimit" => self.challenge_interval = Some(u64::from(number()?) * MILLISECOND),
+            "ecn_fallback" => self.insists_on_ecn = number()? == 0,
             "ecn" => self.ecn = Some(small()?),
             "ecn_option" => {
                 self.accecn_options = Some(match small()? {
@@ -248,6 +260,11 @@ impl Sysctls {
         self.send.map_or(sizes, |[_, start, most]| [start, most])
     }
 
+    /// Initial receive buffer of a socket of Linux, bytes of memory: twice the window of the configuration.
+    pub fn receive_buffer(&self, base: &Config) -> u64 {
+        self.receive.map_or(2 * base.receive_buffer, |[_, start, _]| start)
+    }
+
     /// Applies the settings to a stack's configuration. `passive` is whether the peer opens the connection.
     pub fn apply(&self, config: &mut Config, passive: bool) -> Result<(), Stop> {
         config.timestamps = self.timestamps.unwrap_or(config.timestamps);
@@ -300,7 +317,18 @@ impl Sysctls {
             // Half of the buffer is overhead of the kernel (tcp_adv_win_scale).
             config.receive_buffer = start / 2;
             config.receive_buffer_max = (most / 2).max(start / 2);
-            config.window_scale = Some((0..14).find(|shift| most >> shift <= 0xffff).unwrap_or(14));
+            config.window_scale = Some(scale_of(most));
+        }
+        config.window_scaling = self.window_scaling.unwrap_or(config.window_scaling);
+        config.challenge_interval = self.challenge_interval.unwrap_or(config.challenge_interval);
+        config.rfc1337 = self.rfc1337.unwrap_or(config.rfc1337);
+        if self.insists_on_ecn {
+            config.ecn_syn_retries = MOST_SYNS;
+        }
+        if self.fixed_receive_buffer {
+            // The scale still follows from what a buffer may grow to (tcp_select_initial_window).
+            config.window_scale.get_or_insert(scale_of(2 * config.receive_buffer_max));
+            config.receive_buffer_max = config.receive_buffer;
         }
         if self.fair_queue {
             config.pacing = Pacing::Fq {
@@ -318,6 +346,14 @@ impl Sysctls {
         }
         Ok(())
     }
+}
+
+/// More SYNs than any attempt to connect has.
+const MOST_SYNS: u32 = 127;
+
+/// The window scale of a receive buffer that may have `most` bytes of memory.
+fn scale_of(most: u64) -> u8 {
+    (0..14).find(|shift| most >> shift <= 0xffff).unwrap_or(14)
 }
 
 /// Replaces the congestion control of `config`. Where slow start is Linux's, it follows the congestion control.

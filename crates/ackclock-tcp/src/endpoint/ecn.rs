@@ -84,7 +84,7 @@ impl Endpoint {
             (EcnMode::Classic, retries) if retries <= config.ecn_syn_retries => CLASSIC_SYN,
             // FreeBSD has one setting for both kinds (sys/netinet/tcp_ecn.c, tcp_ecn_output_syn_sent).
             (EcnMode::Accurate, retries) if freebsd && retries <= config.ecn_syn_retries => ACCURATE_SYN,
-            (EcnMode::Accurate, 0 | 1) if !freebsd => ACCURATE_SYN,
+            (EcnMode::Accurate, retries) if !freebsd && retries <= config.ecn_syn_retries.max(1) => ACCURATE_SYN,
             _ => 0,
         }
     }
