@@ -1,6 +1,6 @@
 //! Vegas of Linux 2.6.22. Windows in segments of 1,000 bytes.
 
-use super::{Vegas, Window};
+use super::{Rtts, Vegas, Window};
 
 const MSS: u64 = 1000;
 
