@@ -228,6 +228,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     }
     let peer_mss = socket.connection().filter(|connection| connection.connected).map(|connection| connection.peer_mss);
     let limit = socket.connection().map(|connection| connection.send_buffer.limit());
+    let exists = socket.connection().is_some();
     let listens = matches!(socket.role, Role::Listening(_));
     let options: &Options = &socket.options;
     let limit = limit.or(options.send_buffer).unwrap_or(start);
@@ -248,6 +249,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_NODELAY" => i64::from(options.no_delay),
         "TCP_CORK" => i64::from(options.cork),
         "TCP_INQ" => i64::from(options.inq),
+        // net/ipv4/tcp.c, tcp_init_sock: TCP_MSS_DEFAULT until a connection has a segment size.
+        "TCP_MAXSEG" if !exists => i64::from(options.max_segment.unwrap_or(536)),
         "TCP_MAXSEG" => i64::from(peer_mss.unwrap_or_else(|| options.max_segment.unwrap_or(mss))),
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
