@@ -102,12 +102,16 @@ mod resets {
     /// RFC 5961 section 5.2; RFC 9293 section 3.10.7.4, and Linux's behaviour.
     #[test]
     fn acknowledgments_of_what_was_not_sent_or_long_ago() {
-        for (conformance, answers) in [(Conformance::Rfc, 1), (Conformance::Linux, 0)] {
+        // Linux limits the number of its answers.
+        for (conformance, answers) in [(Conformance::Rfc, [1, 1]), (Conformance::Linux, [1, 0])] {
             let mut peer = Peer::established(&Config { conformance, ..config() });
             let mut ahead = peer.segment(0, 100, 0);
             ahead.ack = ahead.ack.wrapping_add(1);
-            peer.give(&ahead);
-            assert_eq!((peer.end.received(), peer.all().len()), (0, answers));
+            let given = answers.map(|_| {
+                peer.give(&ahead);
+                peer.all().len()
+            });
+            assert_eq!((peer.end.received(), given), (0, answers));
         }
         let mut peer = established();
         let mut old = peer.segment(0, 100, 0);
