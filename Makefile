@@ -34,6 +34,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name 
 RUSTDOC := RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace
 
 MINUTES := 10
+AGAINST := HEAD
 SEED := 1
 
 ##@ Every day
@@ -184,12 +185,16 @@ $(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
 	touch $@
 
 ##@ Longer comparisons and measurements
-.PHONY: bench fuzz known-answers residuals conformance crosscheck
+.PHONY: bench bench-gate fuzz known-answers residuals conformance crosscheck
 
 ## Measures the engine, sweeps and stores
 bench: env
 	$(BIN)/ackclock bench
 	$(BIN)/python -m ackclock.sweeps.bench
+
+## The speed of the engine beside that of the commit AGAINST (HEAD), in pairs; use a quiet machine
+bench-gate: env
+	$(BIN)/python -m tools.bench_gate $(AGAINST)
 
 ## Random scenarios on all cores for MINUTES (10) under SEED (1); writes what it finds to out/fuzz
 fuzz: | requirements
