@@ -90,7 +90,11 @@ def test_distributions_by_scheme():
     np.testing.assert_array_equal(steps.get_xdata(), [1, 1, 2, 3])
     np.testing.assert_array_equal(steps.get_ydata(), [0, 0.25, 0.5, 0.75])
     assert steps.get_drawstyle() == "steps-post"
-    assert (axes.get_xscale(), axes.get_xlabel(), axes.get_ylabel()) == ("log", "completion time (s)", "share")
+    assert (axes.get_xscale(), axes.get_xlabel(), axes.get_ylabel()) == (
+        "log",
+        "completion time (s)",
+        "cumulative share",
+    )
     assert plot.cdfs({"reno": [1.0]}, x_label="x").get_xscale() == "linear"
     for wrong in ([], [NAN], [-np.inf]):
         with pytest.raises(ValueError, match="reno: a sample must contain numbers"):

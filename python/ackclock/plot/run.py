@@ -355,7 +355,8 @@ class Plot:
                 x, y = np.append(one.seconds[:1], one.seconds), np.append(0.0, one.share)
                 line: dict[str, Any] = {"color": look.style.colour, "linestyle": dashes.get(one.what, "solid")}
                 axes.step(x, y, where="post", label=label, **line)
-            axes.set(xlabel="completion time (s)", ylabel="share", ylim=(0, 1.02))
+            items = f"{next(iter(kinds))}s" if len(kinds) == 1 else "items"
+            axes.set(xlabel="completion time (s)", ylabel=f"share of {items}", ylim=(0, 1.02))
             logarithmic(axes) if log else round_ticks(axes)
             legend(axes)
         return axes

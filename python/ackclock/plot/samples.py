@@ -91,7 +91,12 @@ def throughput_delay(
 
 
 def cdfs(
-    samples: Mapping[str, ArrayLike], *, x_label: str, y_label: str = "share", log: bool = False, ax: Axes | None = None
+    samples: Mapping[str, ArrayLike],
+    *,
+    x_label: str,
+    y_label: str = "cumulative share",
+    log: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:
     """The empirical distribution of each scheme's sample: the share of its numbers that are at most x.
 
