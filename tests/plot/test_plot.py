@@ -433,11 +433,11 @@ def test_completion_times_count_what_is_not_complete():
     assert done.size < times.size
     np.testing.assert_array_equal(x[1:], done)
     np.testing.assert_allclose(y, np.arange(done.size + 1) / times.size)
-    assert labels(axes) == ("completion time (s)", "share")
+    assert labels(axes) == ("completion time (s)", "share of transfers")
     assert run.plot.completion_cdf("two", log=False).get_xscale() == "linear"
     everything = run.plot.completion_cdf()
     assert entries(everything) == ["two, transfer", "film, object", "film, page"]
-    assert everything.get_xscale() == "log"
+    assert (everything.get_xscale(), everything.get_ylabel()) == ("log", "share of items")
     bins = run.completion_bins
     objects = bins["what"] == "object"
     x, y = drawn(everything, "film, object")
