@@ -27,6 +27,9 @@ const DELAYED_ACK_LIMIT: u64 = 500_000_000;
 /// gigabytes.
 const MOST_SAMPLES: u64 = 100_000_000;
 
+/// Largest send buffer, bytes: Linux doubles the size and keeps it in a signed integer of 32 bits (net/core/sock.c).
+const LARGEST_SEND_BUFFER: u64 = 1 << 30;
+
 /// Adds the mistakes that only the fields of a scenario taken together show.
 pub(super) fn check(scenario: &Scenario, problems: &mut Problems<'_>) {
     let root = KeyPath::default();
@@ -140,6 +143,11 @@ fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
         let message = format!("is less than the send_buffer; accepted: at least {}", quoted(&buffer));
         let (most, needs) = (VOLUME.write(tcp.send_buffer_max), [rules.at.key("send_buffer"), stack.clone()]);
         rules.refuse(tcp.send_buffer_max < tcp.send_buffer, "send_buffer_max", &needs, &most, message);
+        let message =
+            format!("is more than a socket may have; accepted: at most {}", VOLUME.write(LARGEST_SEND_BUFFER));
+        rules.refuse(tcp.send_buffer > LARGEST_SEND_BUFFER, "send_buffer", &[], "", &message);
+        let needs = [rules.at.key("send_buffer")];
+        rules.refuse(tcp.send_buffer_max > LARGEST_SEND_BUFFER, "send_buffer_max", &needs, "", &message);
     }
     let ignored = tcp.send_buffer == 0 && rules.given("send_buffer_max");
     let message =
