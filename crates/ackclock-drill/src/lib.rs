@@ -12,6 +12,7 @@ mod cookies;
 mod expect;
 mod fast_open;
 mod host;
+pub mod icmp;
 pub mod lexer;
 pub mod machine;
 pub mod parse;

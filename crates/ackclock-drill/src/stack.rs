@@ -1,6 +1,7 @@
 //! Conversions between the terms of system calls, ICMP and `tcp_info` and those of the endpoint.
 
 use crate::ast::Icmp;
+use crate::icmp;
 use crate::settings::IpVersion;
 use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
@@ -40,91 +41,19 @@ pub fn error(endpoint: &Endpoint, before: State, freebsd: bool) -> Option<&'stat
 }
 
 /// An ICMP message about the segment with sequence number `seq`; `None` if TCP ignores the message.
-pub fn message(icmp: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
+pub fn message(message: &Icmp, version: IpVersion, seq: u32, freebsd: bool) -> Result<Option<Message>, Stop> {
     let v6 = version == IpVersion::V6;
-    let (kind, code) = names(icmp, v6);
+    let (kind, code) = icmp::names(message, v6);
     // The endpoint expects a path MTU for IPv4, whose header is 20 bytes shorter.
     let header = if v6 { 20 } else { 0 };
-    let mtu = icmp.mtu.unwrap_or(0).saturating_sub(header);
+    let mtu = message.mtu.unwrap_or(0).saturating_sub(header);
     if matches!((kind, code), ("unreachable", "frag_needed") | ("packet_too_big", _)) {
         return Ok(Some(Message::FragmentationNeeded { mtu, seq }));
     }
-    let known = KINDS[usize::from(v6)].iter().any(|&(_, name)| name == kind) || kind.starts_with("type_");
-    if !known {
+    if !icmp::is_known(kind, v6) && !kind.starts_with("type_") {
         return Stop::unsupported(format!("ICMP {kind} {code}").trim_end().to_owned());
     }
     Ok(if freebsd { freebsd_message(kind, code) } else { linux_message(kind, code) })
-}
-
-/// Types of ICMP and of ICMPv6, by their numbers.
-const KINDS: [&[(u8, &str)]; 2] = [
-    &[
-        (0, "echo_reply"),
-        (3, "unreachable"),
-        (4, "source_quench"),
-        (5, "redirect"),
-        (8, "echo_request"),
-        (11, "time_exceeded"),
-        (12, "parameter_problem"),
-        (13, "timestamp_request"),
-        (14, "timestamp_reply"),
-        (15, "information_request"),
-        (16, "information_reply"),
-        (17, "address_mask_request"),
-        (18, "address_mask_reply"),
-    ],
-    &[
-        (1, "unreachable"),
-        (2, "packet_too_big"),
-        (3, "time_exceeded"),
-        (4, "parameter_problem"),
-        (128, "echo_request"),
-        (129, "echo_reply"),
-    ],
-];
-
-/// Codes of "unreachable", in the order of their numbers, for ICMP and for ICMPv6.
-const UNREACHABLE: [&[&str]; 2] = [
-    &[
-        "net_unreachable",
-        "host_unreachable",
-        "protocol_unreachable",
-        "port_unreachable",
-        "frag_needed",
-        "source_route_failed",
-        "net_unknown",
-        "host_unknown",
-        "source_host_isolated",
-        "net_prohibited",
-        "host_prohibited",
-        "net_unreachable_for_tos",
-        "host_unreachable_for_tos",
-        "packet_filtered",
-        "precedence_violation",
-        "precedence_cutoff",
-    ],
-    &[
-        "no_route",
-        "admin_prohibited",
-        "not_neighbour",
-        "address_unreachable",
-        "port_unreachable",
-        "policy_fail",
-        "reject_route",
-    ],
-];
-
-/// The names of a message's type and code. `type_3` and `code_1` are numbers, and packetdrill sends code 0 where none is
-/// written.
-fn names(icmp: &Icmp, v6: bool) -> (&str, &str) {
-    let numbered = |text: &str, prefix| text.strip_prefix(prefix).and_then(|number: &str| number.parse::<u8>().ok());
-    let kinds = KINDS[usize::from(v6)];
-    let kind = numbered(&icmp.kind, "type_").and_then(|number| kinds.iter().find(|&&(known, _)| known == number));
-    let kind = kind.map_or(icmp.kind.as_str(), |&(_, name)| name);
-    let code = icmp.code.as_deref().unwrap_or("code_0");
-    let named = numbered(code, "code_").filter(|_| kind == "unreachable");
-    let named = named.and_then(|number| UNREACHABLE[usize::from(v6)].get(usize::from(number)));
-    (kind, named.copied().unwrap_or(code))
 }
 
 /// The meaning of an ICMP message for Linux (net/ipv4/icmp.c, icmp_err_convert, and tcp_ipv4.c, tcp_v4_err; net/ipv6/icmp.c,

@@ -5,32 +5,13 @@ use std::net::SocketAddr;
 use crate::packet::{self, TCP};
 use ackclock_drill::Stop;
 use ackclock_drill::ast::{Icmp, Ip};
+use ackclock_drill::icmp::unreachable_code;
 use ackclock_wire::Sum;
 
 const ICMP_V4: u8 = 1;
 const ICMP_V6: u8 = 58;
 
-/// Names of the codes of unreachable destinations, from code 0.
-const UNREACHABLE_V4: &[&str] = &[
-    "net_unreachable",
-    "host_unreachable",
-    "protocol_unreachable",
-    "port_unreachable",
-    "frag_needed",
-    "source_route_failed",
-    "net_unknown",
-    "host_unknown",
-    "source_host_isolated",
-    "net_prohibited",
-    "host_prohibited",
-    "net_unreachable_for_tos",
-    "host_unreachable_for_tos",
-    "filter_prohibited",
-    "host_precedence_violation",
-    "precedence_cutoff",
-];
-const UNREACHABLE_V6: &[&str] =
-    &["no_route", "admin_prohibited", "not_neighbour", "address_unreachable", "port_unreachable"];
+/// Names of the codes of the other types, from code 0.
 const TIME_V4: &[&str] = &["exceeded_ttl", "exceeded_frag"];
 const TIME_V6: &[&str] = &["exceeded_hop_limit", "exceeded_frag"];
 const PARAMETER_V6: &[&str] = &["erroneous_header_field", "unknown_next_header", "unknown_option"];
@@ -42,10 +23,10 @@ const PARAMETER_V6: &[&str] = &["erroneous_header_field", "unknown_next_header",
 pub fn message(icmp: &Icmp, local: SocketAddr, remote: SocketAddr, seq: u32, fields: &Ip) -> Result<Vec<u8>, Stop> {
     let v6 = local.is_ipv6();
     let (kind, codes): (u8, &[&str]) = match (icmp.kind.as_str(), v6) {
-        ("unreachable", false) => (3, UNREACHABLE_V4),
+        ("unreachable", false) => (3, &[]),
         ("source_quench", false) => (4, &[]),
         ("time_exceeded", false) => (11, TIME_V4),
-        ("unreachable", true) => (1, UNREACHABLE_V6),
+        ("unreachable", true) => (1, &[]),
         ("packet_too_big", true) => (2, &[]),
         ("time_exceeded", true) => (3, TIME_V6),
         ("parameter_problem", true) => (4, PARAMETER_V6),
@@ -53,10 +34,12 @@ pub fn message(icmp: &Icmp, local: SocketAddr, remote: SocketAddr, seq: u32, fie
     };
     let code = match &icmp.code {
         None => 0,
-        Some(name) => match codes.iter().position(|known| known == name) {
-            Some(code) => code as u8,
-            None => return Stop::unsupported(format!("ICMP {} {name}", icmp.kind)),
-        },
+        Some(name) => {
+            let listed = || codes.iter().position(|known| known == name).map(|code| code as u8);
+            let code = if icmp.kind == "unreachable" { unreachable_code(name, v6) } else { listed() };
+            let Some(code) = code else { return Stop::unsupported(format!("ICMP {} {name}", icmp.kind)) };
+            code
+        }
     };
     let mut quoted = Vec::new();
     quoted.extend(local.port().to_be_bytes());
@@ -110,5 +93,9 @@ mod tests {
         let refused = |kind, code| message(&icmp(kind, code), local, remote, 7, &Ip::default()).unwrap_err();
         assert_eq!(refused("unreachable", Some("no_route")), Stop::Unsupported("ICMP unreachable no_route".to_owned()));
         assert!(matches!(refused("packet_too_big", None), Stop::Unsupported(_)));
+        for (name, code) in [("net_unreachable", 0), ("packet_filtered", 13), ("host_precedence_violation", 14)] {
+            let bytes = message(&icmp("unreachable", Some(name)), local, remote, 7, &Ip::default()).unwrap();
+            assert_eq!(bytes[20..22], [3, code], "{name}");
+        }
     }
 }
