@@ -95,7 +95,8 @@ pub struct Network<P = Segment> {
     lanes: Vec<Lane<Key, Packet>>,
     stored: Stored<P>,
     senders: Senders,
-    /// Packets that have left the queue of their host.
+    /// Whether the packets that leave the queue of their host are told (`tells_hosts`), and those that have left it.
+    tells_hosts: bool,
     left_hosts: VecDeque<Left>,
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
@@ -291,7 +292,7 @@ impl<P: Contents> Network<P> {
         (cause, passage): (DropCause, Option<Passage>),
         observer: &mut O,
     ) {
-        if self.links[link.0 as usize].on_host {
+        if self.tells_hosts && self.links[link.0 as usize].on_host {
             self.left_hosts.extend(self.sender_of(packet));
         }
         if O::ACTIVE {
@@ -308,6 +309,11 @@ impl<P: Contents> Network<P> {
         let Receiver::Endpoint(receiver) = packet.receiver() else { return None };
         let payload = packet.contents(&self.stored)?.payload();
         Some(Left { endpoint: receiver.peer(), generation: packet.generation(), payload })
+    }
+
+    /// Has [`Network::left_host`] tell of the packets that leave the queues of their hosts.
+    pub fn tell_of_hosts(&mut self) {
+        self.tells_hosts = true;
     }
 
     /// Returns a packet that has left the queue of its host, each once.
@@ -397,7 +403,8 @@ impl<P: Contents> Network<P> {
         let Sent { packet, item, passage, is_copy } = sent;
         let packet = packet.updated(&item, &mut self.stored);
         let waited = passage.start - item.arrival;
-        if self.links[link.0 as usize].on_host
+        if self.tells_hosts
+            && self.links[link.0 as usize].on_host
             && !is_copy
             && let Some(left) = self.sender_of(packet)
         {

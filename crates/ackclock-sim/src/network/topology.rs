@@ -72,8 +72,7 @@ impl Topology {
         self.links[link.0 as usize].large
     }
 
-    /// Has the network tell of each packet that leaves the queue of a link, which is that of the sending host. The link
-    /// must be a port.
+    /// Notes that the queue of a link, which must be a port, is that of the sending host ([`Network::tell_of_hosts`]).
     pub fn put_on_host(&mut self, link: LinkId) {
         self.links[link.0 as usize].on_host = true;
     }
@@ -148,6 +147,7 @@ impl Topology {
             lanes: Vec::new(),
             stored: Stored::default(),
             senders: Senders::default(),
+            tells_hosts: false,
             left_hosts: VecDeque::new(),
             end: NEVER,
             beyond: 0,

@@ -39,6 +39,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     pub fn new(topology: Topology, flows: Vec<FlowSpec<E>>, seed: u64, duration: Nanos, observer: O) -> World<O, E> {
         let mut network = topology.join();
         network.end_at(duration);
+        if flows.iter().any(|flow| flow.offload.host_queues.contains(&true)) {
+            network.tell_of_hosts();
+        }
         let flows: Vec<Flow<E>> = flows
             .into_iter()
             .map(|spec| {

@@ -54,7 +54,7 @@ impl Sender {
             limit = limit.min(LIMIT);
         }
         // The count begins with one byte (net/core/sock.c, sk_alloc), so that two packets reach twice the memory of one.
-        let full = held * memory >= factor * limit * len.max(1);
+        let full = held.saturating_mul(memory) >= limit.saturating_mul(factor * len.max(1));
         let single = self.outstanding() <= len;
         if !full || single {
             return false;

@@ -154,7 +154,7 @@ pub(crate) struct Sender {
     pacer: Pacer,
     marks: push::Marks,
     offload: offload::Offload,
-    /// What the host's own queue holds, if the sender watches it.
+    /// The part of the host's own queue that this connection fills, if the sender watches it.
     host: Option<Box<host_queue::HostQueue>>,
     writes: writes::Writes,
     /// What limits the sender, if that is noted.

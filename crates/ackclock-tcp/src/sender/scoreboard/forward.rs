@@ -123,7 +123,7 @@ mod tests {
 
     const MSS: u64 = 1000;
 
-    /// What is lost if each retransmission is looked at with each acknowledgment, as the original does.
+    /// The losses that are found if each retransmission is looked at with each acknowledgment, as the original does.
     #[derive(Default)]
     struct Naive {
         sent: BTreeMap<u64, (u64, u64)>,
