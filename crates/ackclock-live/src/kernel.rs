@@ -21,7 +21,7 @@ const UNLIMITED: u64 = u64::MAX - 1;
 /// Room of a datagram socket, in bytes.
 const DATAGRAMS: usize = 4 << 20;
 
-/// What a flow asks of the kernel.
+/// The settings that a flow asks of the kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wanted {
     /// The kernel's name of its congestion control.

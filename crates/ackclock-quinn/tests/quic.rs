@@ -1,4 +1,4 @@
-//! What any QUIC stack does over a path in virtual time.
+//! The tests of any QUIC stack over a path in virtual time.
 
 #[path = "../../ackclock-transport/tests/quic/contract.rs"]
 mod contract;

@@ -7,9 +7,9 @@ use crate::tree::{KeyPath, Node, Value};
 /// The entries of a table.
 pub type Entries = [(String, Node)];
 
-/// What may be named.
+/// The things that a scenario may name, such as algorithms.
 pub struct Named<'a> {
-    /// What a name is that is not accepted, such as "not a known congestion control".
+    /// Words for a name that is not accepted, such as "not a known congestion control".
     pub unknown: &'a str,
     /// Returns the accepted names.
     pub names: &'a dyn Fn() -> Vec<&'a str>,

@@ -248,8 +248,8 @@ impl Receiver {
         self.acks.due = true;
     }
 
-    /// What the rule of acknowledgments needs of a segment; `before` was the next offset, and `urgent` is whether the segment is
-    /// out of order or fills a gap. The window did not grow, and is as large as at the last ACK.
+    /// An arriving segment as the rule of acknowledgments needs it; `before` was the next offset, and `urgent` is whether the
+    /// segment is out of order or fills a gap. The window did not grow, and is as large as at the last ACK.
     #[inline]
     fn arrived<'a>(&self, now: Nanos, payload: &Payload<'a>, before: u64, urgent: bool) -> Arrived<'a> {
         Arrived {

@@ -101,7 +101,7 @@ def run(study: Study, lab: Lab) -> Outcome:
 
 
 def _rates(study: Study, lab: Lab, duration_s: int) -> list[Sheet]:
-    """What a segment rate may be, with likely sets of segments; a quick run has no time for them."""
+    """The readings of a segment rate with likely sets of segments; a quick run has no time for them."""
     if lab.quick:
         return []
     return [rates.sheet(rates.run_sets(lab, study.scenario(), duration_s), duration_s)]
