@@ -256,7 +256,11 @@ fn fields_that_contradict_each_other_are_refused() {
         (&[("packet_size", "1000B"), ("flows[2].mss", "1460B")], "flows[2].mss", &["from 64B to 960B"]),
         (&[("flows[2].receive_buffer", "1000B")], "flows[2].receive_buffer", &["less than one segment", "1460B"]),
         (&[("flows[2].send_buffer", "2GiB")], "flows[2].send_buffer", &["more than a socket may have", "1GiB"]),
-        (&[("flows[2].send_buffer_max", "2000GB")], "flows[2].send_buffer_max", &["more than a socket may have", "1GiB"]),
+        (
+            &[("flows[2].send_buffer_max", "2000GB")],
+            "flows[2].send_buffer_max",
+            &["more than a socket may have", "1GiB"],
+        ),
         (&[("flows[2].send_buffer", "1000B")], "flows[2].send_buffer", &["less than one segment", "1460B"]),
         (
             &[("flows[2].send_buffer", "64KiB"), ("flows[2].send_buffer_max", "32KiB")],
