@@ -257,7 +257,7 @@ fn fields_that_contradict_each_other_are_refused() {
         (&[("flows[2].receive_buffer", "1000B")], "flows[2].receive_buffer", &["less than one segment", "1460B"]),
         (&[("flows[2].send_buffer", "2GiB")], "flows[2].send_buffer", &["more than a socket may have", "1GiB"]),
         (
-            &[("flows[2].send_buffer_max", "2000GB")],
+            &[("flows[2].send_buffer", "64KiB"), ("flows[2].send_buffer_max", "2000GB")],
             "flows[2].send_buffer_max",
             &["more than a socket may have", "1GiB"],
         ),
