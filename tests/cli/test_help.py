@@ -1,11 +1,14 @@
 """`ackclock help NAME` says what any name means."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from ackclock import scenario, studies
-from ackclock.cli import app, main
+from ackclock.cli import app, command, main
+from ackclock.cli.listed import COMMANDS
 from ackclock.cli.plot import FIGURES
 from ackclock.cli.subjects import named
 from ackclock.results.declared import TABLES
@@ -91,3 +94,20 @@ def test_an_unknown_name_has_a_suggestion(capsys):
 def test_without_a_name_examples_are_listed_and_all_of_them_work(capsys):
     for row in told(capsys):
         assert named(row["example"]), row
+
+
+def test_the_list_of_commands_says_what_the_commands_say():
+    for name, (place, summary) in COMMANDS.items():
+        own = command(name)
+        if place.endswith(":app"):
+            assert own.help == summary
+        else:
+            assert own.default_command.__doc__.splitlines()[0] == summary
+
+
+def test_the_list_of_commands_imports_no_command():
+    code = "import sys; from ackclock.cli import main; main(['--help']); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    places = {place.partition(":")[0] for place, _ in COMMANDS.values()}
+    assert not {f"ackclock.cli.{place}" for place in places} & set(done.stderr.split())
+    assert all(summary.split()[0] in done.stdout for _, summary in COMMANDS.values())

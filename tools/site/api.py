@@ -13,7 +13,8 @@ from typing import Any
 import docstring_parser
 
 import ackclock
-from ackclock.cli import app
+from ackclock.cli import app, command
+from ackclock.cli.listed import COMMANDS
 
 MODULES = (
     "ackclock",
@@ -43,6 +44,8 @@ _ITEM = re.compile(r"(?m)^(?P<names>\S[^\n]*)\n(?P<text>(?:(?: {4}[^\n]*)?\n?)+)
 
 def command_line() -> str:
     """The page of all commands, as `--help` has them."""
+    for name in COMMANDS:
+        command(name)
     text = str(app.generate_docs())
     head, body = text.split("## Table of Contents", 1)
     body = body[body.index("## ackclock ") :]

@@ -45,20 +45,7 @@ from ackclock.base.files import FolderError
 from ackclock.base.shown import shown_streams
 from ackclock.base.signals import stopped_status, undisguised
 from ackclock.cc.registry import LoadError
-from ackclock.cli import commands
-from ackclock.cli.compare import compare
-from ackclock.cli.completion import completion
-from ackclock.cli.conform import conform
-from ackclock.cli.drill import drill
-from ackclock.cli.emulate import emulate
-from ackclock.cli.gate import gate
-from ackclock.cli.help import explain, help_
-from ackclock.cli.kernel import app as kernel
-from ackclock.cli.learn import app as learn
-from ackclock.cli.ls import ls
-from ackclock.cli.migrate import migrate
-from ackclock.cli.mpd import mpd
-from ackclock.cli.new import new
+from ackclock.cli.listed import COMMANDS
 from ackclock.cli.output import (
     DONE,
     FAILED,
@@ -69,18 +56,11 @@ from ackclock.cli.output import (
     messages,
     print_traceback,
 )
-from ackclock.cli.pack import pack, verify
-from ackclock.cli.plot import export, plot
-from ackclock.cli.report import report
-from ackclock.cli.serve import serve
-from ackclock.cli.sql import sql
-from ackclock.cli.sweep import sweep
-from ackclock.cli.tmix import app as tmix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["app", "main"]
+__all__ = ["app", "command", "main"]
 
 app = App(
     name="ackclock",
@@ -91,36 +71,21 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
     result_action="return_value",
+    # The list of commands has no markup, and a reader of markup takes a third of the time to print it.
+    help_format="plaintext",
 )
-app.command(commands.run, name="run")
-app.command(sweep, name="sweep")
-app.command(ls, name="ls")
-app.command(sql, name="sql")
-app.command(pack, name="pack")
-app.command(verify, name="verify")
-app.command(plot, name="plot")
-app.command(export, name="export")
-app.command(report, name="report")
-app.command(serve, name="serve")
-app.command(commands.reproduce, name="reproduce")
-app.command(commands.list_, name="list")
-app.command(commands.check, name="check")
-app.command(new, name="new")
-app.command(migrate, name="migrate")
-app.command(mpd, name="mpd")
-app.command(commands.schema, name="schema")
-app.command(commands.bench, name="bench")
-app.command(compare, name="compare")
-app.command(gate, name="gate")
-app.command(drill, name="drill")
-app.command(conform, name="conform")
-app.command(emulate, name="emulate")
-app.command(completion, name="completion")
-app.command(help_, name="help")
-app.command(explain, name="explain")
-app.command(learn)
-app.command(tmix)
-app.command(kernel)
+for _name, (_place, _summary) in COMMANDS.items():
+    app.command(f"ackclock.cli.{_place}", name=_name, help=_summary)
+
+
+def command(name: str) -> App:
+    """Imports a command of `COMMANDS`, and gives it the whole help of its docstring instead of the first line."""
+    found = app[name]
+    found.help_format = "markdown"
+    place, summary = COMMANDS[name]
+    if not place.endswith(":app") and found.help == summary:
+        found.help = None
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,7 +97,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str] | None) -> int:
     try:
         with undisguised(), messages():
-            status = app(sys.argv[1:] if arguments is None else arguments)
+            words = sys.argv[1:] if arguments is None else arguments
+            if words and words[0] in COMMANDS:
+                command(words[0])
+            status = app(words)
             sys.stdout.flush()
     except CycloptsError as error:
         return _refused(_misread(error), _KINDS.get(type(error), SYNTAX))

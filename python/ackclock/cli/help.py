@@ -29,7 +29,7 @@ EXAMPLES = {
 
 
 def help_(*name: str, load: Load = (), json: Json = False) -> int:
-    """Say what a name means: a command, a field, an algorithm, a queue, a table, a column, a measure, a study, a code.
+    """Say what a name means: a command, field, algorithm, queue, table, column, measure, study or code of an error.
 
     Parameters
     ----------
@@ -68,9 +68,11 @@ def help_(*name: str, load: Load = (), json: Json = False) -> int:
 
 def _show(one: Subject) -> None:
     if one.kind == "a command":
-        from ackclock.cli import app
+        from ackclock.cli import app, command
 
-        app.help_print(one.name.split()[1:])
+        words = one.name.split()[1:]
+        command(words[0])
+        app.help_print(words)
         return
     _paragraph(f"{one.name}: {one.kind}", "")
     _paragraph(one.about)

@@ -91,9 +91,12 @@ def names() -> list[str]:
 
 
 def _commands(name: str) -> Iterator[Subject]:
-    from ackclock.cli import app
+    from ackclock.cli import app, command
+    from ackclock.cli.listed import COMMANDS
 
     group, words = app, name.split()
+    if words and words[0] in COMMANDS:
+        command(words[0])
     for word in words:
         if word.startswith("-") or word not in group:
             return
