@@ -106,7 +106,7 @@ impl Sender {
     /// A sender at `now`, before its first segment, with an initial window of `initial_window` segments of `mss` bytes.
     pub fn new(cc: Box<dyn CongestionControl>, now: Nanos, mss: u64, initial_window: u64) -> Sender {
         let mut sender = Sender {
-            scope: cc.scope(),
+            scope: cc.scope().complete(),
             cc,
             window: Window { cwnd: initial_window * mss, ssthresh: u64::MAX, pacing_rate: None },
             now,
@@ -182,7 +182,7 @@ impl Sender {
         }
         let cwnd_limited = self.is_limited_by_window();
         let ack = Ack { ctx: self.ctx(), acked, sacked, lost, rtt, cwnd_limited, marked };
-        if self.scope.deliveries || self.scope.losses {
+        if self.scope.deliveries {
             self.report(arrival, ack, flight);
         }
         if acked == 0 || self.in_recovery {

@@ -65,6 +65,7 @@ const ALL: Scope = Scope {
     slow_start: true,
     window: true,
     deliveries: true,
+    rates: true,
     losses: true,
     sends: true,
     paces: true,

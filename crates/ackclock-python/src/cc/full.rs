@@ -69,7 +69,7 @@ impl Full {
         Ok(Full {
             caller,
             scope: Scope {
-                deliveries: methods.on_delivery.is_some(),
+                rates: methods.on_delivery.is_some(),
                 losses: methods.on_lost.is_some(),
                 sends: methods.on_sent.is_some(),
                 ..scope

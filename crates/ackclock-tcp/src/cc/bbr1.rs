@@ -523,7 +523,7 @@ impl CongestionControl for Bbr1 {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, paces: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, rates: true, paces: true, ..Scope::default() }
     }
 
     /// The phases of ProbeBW have the names of BBRv3's states with the same gains.

@@ -180,9 +180,12 @@ pub struct Scope {
     /// The algorithm sets the window in every phase. Recoveries, timeouts and restarts after idle periods retransmit,
     /// but change the window only through the algorithm's responses to their events.
     pub window: bool,
-    /// The algorithm receives every delivery, with a sample of the delivery rate.
+    /// The algorithm receives every delivery.
     pub deliveries: bool,
-    /// The algorithm receives every loss and every delivery.
+    /// The algorithm receives every delivery with a sample of the delivery rate. Without samples, `rate` of a delivery
+    /// is `None` and `lost` is 0.
+    pub rates: bool,
+    /// The algorithm receives every loss, and every delivery with a sample of the delivery rate.
     pub losses: bool,
     /// The algorithm receives every segment that is sent.
     pub sends: bool,
@@ -206,6 +209,14 @@ pub struct Scope {
     /// The module of Linux 2.6.22 has no `min_cwnd`: in ns-2's TCP/Linux a recovery sends what ssthresh allows. For other
     /// algorithms, it sends what half of ssthresh allows.
     pub keeps_threshold: bool,
+}
+
+impl Scope {
+    /// The scope with all that its members imply: losses come with samples of the rate, and samples with deliveries.
+    pub fn complete(self) -> Scope {
+        let rates = self.rates || self.losses;
+        Scope { rates, deliveries: self.deliveries || rates, ..self }
+    }
 }
 
 /// Restores cwnd and ssthresh of the window `before`, unless the present values are larger.

@@ -200,8 +200,7 @@ impl Sender {
         let mss = u64::from(config.mss);
         let mut cc = config.cc.make();
         cc.seed(isn);
-        let scope = cc.scope();
-        let scope = Scope { deliveries: scope.deliveries || scope.losses, ..scope };
+        let scope = cc.scope().complete();
         // If the algorithm owns the window, the algorithm reduces the window, not the rule of the recovery.
         let reduction = match config.recovery {
             rule if rule.ignores_sack() => rule,
@@ -266,7 +265,7 @@ impl Sender {
             limits: config.notes_limits.then(|| Box::new(Limits::new(0))),
             queue: buffered::SendQueue::new(&config),
             scope,
-            tells_sent: scope.deliveries || scope.sends || config.samples_rate,
+            tells_sent: scope.rates || scope.sends || config.samples_rate,
             samples: scope.deliveries || config.samples_rate,
             watches_sending: config.validation.watches_sending,
             restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
@@ -285,7 +284,8 @@ impl Sender {
                 tlp: tlp::Tlp::default(),
                 undo: undo::Undo::new(&config),
                 reordering: reordering::Reordering::new(&config),
-                rate: (scope.deliveries || config.samples_rate).then(|| rate::DeliveryRate::new(scope.gap)),
+                rate: (scope.deliveries || config.samples_rate)
+                    .then(|| rate::DeliveryRate::new(scope.rates || config.samples_rate, scope.gap)),
                 counts: Counts::default(),
                 path: None,
                 full_mss: u64::from(config.mss),

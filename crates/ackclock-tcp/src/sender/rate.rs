@@ -32,14 +32,19 @@ struct Snapshot {
 /// The newest segment that an acknowledgment reports as received: the segment that was sent last.
 #[derive(Clone, Copy, Debug)]
 struct Newest {
-    snapshot: Snapshot,
+    sent_at: Nanos,
+    start: u64,
     /// Whether the segment was sent more than once.
     resent: bool,
+    /// `None` without samples.
+    snapshot: Option<Snapshot>,
 }
 
 /// State of the sampler: C of the draft, and P for each segment outstanding.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeliveryRate {
+    /// Whether samples of the rate are made. Without them, only deliveries and send times are reported.
+    samples: bool,
     sent: VecDeque<Snapshot>,
     /// C.delivered, C.delivered_time.
     delivered: u64,
@@ -60,8 +65,8 @@ pub(super) struct DeliveryRate {
 
 impl DeliveryRate {
     /// Makes a sampler with no segment sent.
-    pub fn new(gap: bool) -> DeliveryRate {
-        DeliveryRate { gap, ..DeliveryRate::default() }
+    pub fn new(samples: bool, gap: bool) -> DeliveryRate {
+        DeliveryRate { samples, gap, ..DeliveryRate::default() }
     }
 
     /// The delivery rate of payload for observers: that of the latest sample that was not application-limited or was not
@@ -75,13 +80,27 @@ impl DeliveryRate {
         self.sample(now, una, newly, min_rtt);
     }
 
+    /// The index of the last segment that begins at or before `start`. The search begins with the oldest segments,
+    /// because most acknowledgments report these.
     fn find(&self, start: u64) -> usize {
-        self.sent.partition_point(|snapshot| snapshot.start <= start).saturating_sub(1)
+        let (mut low, mut high) = (0, 1);
+        while self.sent.get(high).is_some_and(|snapshot| snapshot.start <= start) {
+            (low, high) = (high, 2 * high);
+        }
+        high = high.min(self.sent.len());
+        while high > low + 1 {
+            let middle = low.midpoint(high);
+            if self.sent[middle].start <= start { low = middle } else { high = middle }
+        }
+        low
     }
 
     /// Records that a segment starting at `start` is sent. `in_flight` includes the segment, and `empty` is whether it
     /// alone is in flight.
     fn on_sent(&mut self, now: Nanos, start: u64, in_flight: u64, empty: bool) {
+        if !self.samples {
+            return;
+        }
         if empty {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
@@ -109,23 +128,26 @@ impl DeliveryRate {
     /// uses the segment sent last and, among segments sent at the same time, the last in the stream (IsNewestPacket).
     #[inline(never)]
     pub fn on_arrival(&mut self, entry: &Entry) {
-        let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
-        let newer =
-            |newest: &Newest| (snapshot.sent_at, snapshot.start) >= (newest.snapshot.sent_at, newest.snapshot.start);
-        if self.newest.as_ref().is_none_or(newer) {
-            self.newest = Some(Newest { snapshot, resent: entry.resent() });
+        let (snapshot, sent_at, start) = if self.samples {
+            let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
+            (Some(snapshot), snapshot.sent_at, snapshot.start)
+        } else {
+            (None, entry.sent_at, entry.start)
+        };
+        if self.newest.as_ref().is_none_or(|newest| (sent_at, start) >= (newest.sent_at, newest.start)) {
+            self.newest = Some(Newest { sent_at, start, resent: entry.resent(), snapshot });
         }
     }
 
     /// Processes an acknowledgment that delivered `newly` bytes and covers everything below `una`. Returns the sample,
-    /// if there is one, and the send time of its segment, if that segment was sent once.
+    /// if there is one, and the send time of the newest segment, if that segment was sent once.
     fn sample(
         &mut self,
         now: Nanos,
         una: u64,
         newly: u64,
         min_rtt: Option<Nanos>,
-    ) -> Option<(RateSample, Option<Nanos>)> {
+    ) -> (Option<RateSample>, Option<Nanos>) {
         if newly > 0 {
             self.delivered += newly;
             self.delivered_at = now;
@@ -136,7 +158,9 @@ impl DeliveryRate {
         while self.sent.get(1).is_some_and(|next| next.start <= una) {
             self.sent.pop_front();
         }
-        let Newest { snapshot: newest, resent } = self.newest.take()?;
+        let Some(Newest { sent_at, resent, snapshot, .. }) = self.newest.take() else { return (None, None) };
+        let sent_at = (!resent).then_some(sent_at);
+        let Some(newest) = snapshot else { return (None, sent_at) };
         self.first_sent_at = newest.sent_at;
         let interval = (newest.sent_at - newest.first_sent_at).max(now - newest.delivered_at);
         let valid = min_rtt.is_some_and(|min| interval >= min);
@@ -152,7 +176,7 @@ impl DeliveryRate {
         if rate.is_some() && (!sample.app_limited || rate >= self.shown) {
             self.shown = rate;
         }
-        Some((sample, (!resent).then_some(newest.sent_at)))
+        (Some(sample), sent_at)
     }
 }
 
@@ -195,16 +219,16 @@ impl Sender {
     pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, arrival: &Arrival<'_>) {
         let min_rtt = self.rtt.min();
         let Some(rate) = &mut self.rare.rate else { return };
-        let sample = rate.sample(now, self.una, delivered.newly, min_rtt);
+        let (sample, sent_at) = rate.sample(now, self.una, delivered.newly, min_rtt);
         let delivery = Delivery {
             ack: *ack,
             newly: delivered.newly,
             delivered: rate.delivered,
             lost: rate.lost,
-            sent_at: sample.and_then(|(_, sent_at)| sent_at),
+            sent_at,
             forward_delay: arrival.forward_delay,
             echo: arrival.echo,
-            rate: sample.map(|(sample, _)| sample),
+            rate: sample,
         };
         let gap = rate.gap;
         if self.scope.deliveries {
@@ -219,7 +243,7 @@ impl Sender {
     #[inline(never)]
     pub(super) fn tell_lost<O: Observer>(&mut self, now: Nanos, evidence: Evidence, obs: &mut O) {
         let ctx = self.context(now);
-        let Some(rate) = &mut self.rare.rate else { return };
+        let Some(rate) = self.rare.rate.as_mut().filter(|rate| rate.samples) else { return };
         for (start, len) in self.board.waiting() {
             let index = rate.find(start);
             let Some(snapshot) = rate.sent.get_mut(index).filter(|snapshot| !snapshot.told) else { continue };

@@ -69,7 +69,7 @@ impl Sender {
             rule: (entry.make)(),
             rule_name: entry.name,
             watches_sending: entry.watches_sending,
-            scope: cc.scope(),
+            scope: cc.scope().complete(),
             cc,
             slow_start: (slow_start::by_name("standard").expect("a slow start").make)(),
             una: 0,

@@ -316,7 +316,7 @@ impl CongestionControl for Bbr {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, window: true, deliveries: true, losses: true, paces: true, ..Scope::default() }
+        Scope { slow_start: true, window: true, rates: true, losses: true, paces: true, ..Scope::default() }
     }
 
     fn state(&self) -> Option<Cow<'_, str>> {

@@ -252,7 +252,7 @@ impl CongestionControl for Nv {
     }
 
     fn scope(&self) -> Scope {
-        Scope { slow_start: true, deliveries: true, ..Scope::default() }
+        Scope { slow_start: true, rates: true, ..Scope::default() }
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
