@@ -31,7 +31,17 @@ impl Callbacks {
         object.call("scope", None, |object| unsafe { (table.scope)(object, &raw mut bits) });
         let contract::Scope { slow_start, window, deliveries, losses, sends, gap, proportional, paces } =
             contract::Scope::of_bits(bits);
-        let own = Scope { slow_start, window, rates: deliveries, losses, sends, gap, proportional, paces, ..Scope::default() };
+        let own = Scope {
+            slow_start,
+            window,
+            rates: deliveries,
+            losses,
+            sends,
+            gap,
+            proportional,
+            paces,
+            ..Scope::default()
+        };
         Callbacks { table, object, scope: own }
     }
 

@@ -5,7 +5,7 @@ use ackclock_core::{Ecn, Nanos};
 use ackclock_net::queue::Item;
 use ackclock_tcp::Segment;
 
-use crate::endpoint::{Contents, Packed};
+use crate::endpoint::{Contents, Packed, Sending};
 use crate::ids::{EndpointId, FlowEnd, Receiver};
 
 /// A packet in flight: a packet of a transport or a datagram, with the information that brings it to its receiver.
@@ -18,15 +18,19 @@ pub struct Packet {
     /// The number of packed contents (64 bits); or the place in `Stored` (32) and the size of a large packet (32); or the
     /// number of a datagram (64).
     numbers: u64,
-    /// Endpoint (32), stage (32).
+    /// Endpoint (32), stage (31), whether the packed contents have an extra part (1).
     way: u64,
     /// Size (16; 0 for a large packet), generation (16), bits of packed contents (25), whether the contents are stored (1), ECN field (2),
     /// whether it is a datagram (1), traffic class (3).
     rest: u64,
-    /// Time at which the packet was sent.
-    sent: Nanos,
+    /// Time at which the packet was sent (64); or that time (50) and the extra part of packed contents (14).
+    sent: u64,
 }
 
+/// Bit of [`Packet::way`] that is set if the packed contents have an extra part.
+const EXTRA: u64 = 1 << 63;
+/// Number of bits of the time at which a packet with an extra part was sent.
+const SENT_LEN: u32 = 50;
 /// Position and number of the bits of packed contents in [`Packet::rest`].
 const BITS: u32 = 32;
 const BITS_LEN: u32 = 25;
@@ -43,7 +47,7 @@ const CLASS: u32 = 61;
 pub const CLASSES: u8 = 8;
 
 /// The stage of a packet that has passed all links.
-pub(crate) const AT_HOST: u32 = u32::MAX;
+pub(crate) const AT_HOST: u32 = u32::MAX >> 1;
 
 /// Destination of a packet, its class, and the time at which it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -54,7 +58,7 @@ pub struct Address {
     pub generation: u16,
     /// Traffic class, below [`CLASSES`].
     pub class: u8,
-    /// Next stage of its route.
+    /// Next stage of its route, below 2^31.
     pub stage: u32,
     /// Time at which the packet is sent.
     pub sent: Nanos,
@@ -70,9 +74,12 @@ impl Packet {
         let Address { to, generation, class, stage, sent } = address;
         let way = u64::from(to.number()) | u64::from(stage) << 32;
         let common = u64::from(generation) << 16 | (contents.ecn() as u64) << ECN | u64::from(class) << CLASS;
-        if let Some(Packed { numbers, bits, size }) = contents.pack() {
+        if let Some(Packed { numbers, bits, extra, size }) = contents.pack(Sending { at: sent, to, generation }) {
             debug_assert!(size <= LARGEST_PACKET && bits >> BITS_LEN == 0);
-            return Packet { numbers, way, rest: u64::from(size) | common | u64::from(bits) << BITS, sent };
+            let rest = u64::from(size) | common | u64::from(bits) << BITS;
+            let Some(extra) = extra else { return Packet { numbers, way, rest, sent } };
+            debug_assert!(sent >> SENT_LEN == 0 && extra >> (u64::BITS - SENT_LEN) == 0);
+            return Packet { numbers, way: way | EXTRA, rest, sent: sent | u64::from(extra) << SENT_LEN };
         }
         let size = contents.size();
         if contents.segments() > 1 {
@@ -103,7 +110,7 @@ impl Packet {
     /// Returns the time at which the packet was sent.
     #[inline]
     pub fn sent(&self) -> Nanos {
-        self.sent
+        if self.way & EXTRA != 0 { self.sent & ((1 << SENT_LEN) - 1) } else { self.sent }
     }
 
     /// Returns the receiver of the packet.
@@ -120,7 +127,7 @@ impl Packet {
     /// Returns the next stage of its route.
     #[inline]
     pub fn stage(&self) -> u32 {
-        (self.way >> 32) as u32
+        ((self.way & !EXTRA) >> 32) as u32
     }
 
     /// Returns the size on the wire in bytes, including the IP header; for a large packet, the sum of the sizes of its
@@ -141,7 +148,7 @@ impl Packet {
     pub(crate) fn split<P: Contents>(self, stored: &mut Stored<P>) -> Vec<Packet> {
         let Receiver::Endpoint(to) = self.receiver() else { unreachable!("a datagram is not large") };
         let class = (self.rest >> CLASS) as u8;
-        let address = Address { to, generation: self.generation(), class, stage: self.stage(), sent: self.sent };
+        let address = Address { to, generation: self.generation(), class, stage: self.stage(), sent: self.sent() };
         let contents: P = self.contents_of_transport(stored);
         self.release(stored);
         (0..contents.segments()).map(|index| Packet::new(&contents.segment(index), address, stored)).collect()
@@ -156,7 +163,7 @@ impl Packet {
     /// Returns the same packet with another next stage.
     #[inline]
     pub fn before(self, stage: u32) -> Packet {
-        Packet { way: self.way & u64::from(u32::MAX) | u64::from(stage) << 32, ..self }
+        Packet { way: self.way & (u64::from(u32::MAX) | EXTRA) | u64::from(stage) << 32, ..self }
     }
 
     /// Returns its ECN field.
@@ -187,7 +194,10 @@ impl Packet {
             return contents;
         }
         let bits = (self.rest >> BITS) as u32 & ((1 << BITS_LEN) - 1);
-        P::unpack(Packed { numbers: self.numbers, bits, size: self.size() }, self.ecn())
+        let extra = (self.way & EXTRA != 0).then_some((self.sent >> SENT_LEN) as u16);
+        let to = EndpointId::of_number(self.way as u32);
+        let sending = Sending { at: self.sent(), to, generation: self.generation() };
+        P::unpack(Packed { numbers: self.numbers, bits, extra, size: self.size() }, self.ecn(), sending)
     }
 
     /// Returns the view of the packet that a queue discipline has; `flow` identifies its connection and direction.
@@ -269,7 +279,7 @@ impl<P> Stored<P> {
 mod tests {
     use ackclock_core::headers::IPV4;
     use ackclock_net::queue::Request;
-    use ackclock_tcp::segment::SackBlock;
+    use ackclock_tcp::segment::{SackBlock, Timestamps};
     use ackclock_tcp::{CongestionHeader, Feedback, Flags};
     use proptest::prelude::*;
 
@@ -291,6 +301,9 @@ mod tests {
                 }
                 for (index, block) in segment.sack[..usize::from(blocks)].iter_mut().enumerate() {
                     *block = SackBlock { start: index as u32, end: seq };
+                }
+                if len % 4 == 1 {
+                    segment.timestamps = Some(Timestamps { val: seq, ecr: ack });
                 }
                 if syn {
                     segment.flags = flags.with(Flags::SYN);
@@ -368,7 +381,7 @@ mod tests {
                         let to = EndpointId::of_number(u32::MAX - number);
                         let class = number as u8 % CLASSES;
                         let address =
-                            Address { to, generation: 0xabcd, class, stage: 0x8765_4321, sent: number.into() };
+                            Address { to, generation: 0xabcd, class, stage: 0x7654_3210, sent: number.into() };
                         Packet::new(segment, address, &mut stored).before(number)
                     })
                     .collect();

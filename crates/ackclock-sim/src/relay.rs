@@ -11,7 +11,7 @@ use ackclock_scenario::{Scenario, ScenarioError};
 use ackclock_app::Side;
 
 use crate::build;
-use crate::endpoint::{Contents, Event, Packed};
+use crate::endpoint::{Contents, Event, Packed, Sending};
 use crate::event::Key;
 use crate::ids::{EndpointId, LinkId, Receiver, Slot};
 use crate::network::{Network, Topology};
@@ -48,11 +48,11 @@ impl Contents for Parcel {
         self.ecn = ecn;
     }
 
-    fn pack(&self) -> Option<Packed> {
-        Some(Packed { numbers: self.number, bits: 0, size: self.size })
+    fn pack(&self, _sending: Sending) -> Option<Packed> {
+        Some(Packed { numbers: self.number, bits: 0, extra: None, size: self.size })
     }
 
-    fn unpack(packed: Packed, ecn: Ecn) -> Parcel {
+    fn unpack(packed: Packed, ecn: Ecn, _sending: Sending) -> Parcel {
         Parcel { number: packed.numbers, size: packed.size, ecn }
     }
 }

@@ -223,10 +223,10 @@ impl Segment {
         &self.sack[..self.sack_count as usize]
     }
 
-    /// Whether the segment has options, or XCP's header.
+    /// Whether the segment has other options than timestamps, or XCP's header.
     #[inline]
-    pub fn has_options(&self) -> bool {
-        self.sack_count > 0 || self.timestamps.is_some() || self.feedback.is_some() || self.flags.has(Flags::SYN)
+    pub fn has_options_besides_timestamps(&self) -> bool {
+        self.sack_count > 0 || self.feedback.is_some() || self.flags.has(Flags::SYN)
     }
 
     /// The AccECN option.

@@ -2,9 +2,11 @@
 
 use std::fmt::Debug;
 
-use ackclock_core::Ecn;
+use ackclock_core::{Ecn, Nanos};
 use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::Segment;
+
+use crate::ids::EndpointId;
 
 /// The contents of a packet of a transport. Links and queues use its size, its ECN field and, for XCP, its request to
 /// routers; the rest is opaque to them.
@@ -47,10 +49,11 @@ pub trait Contents: Clone + PartialEq + Debug {
     /// Sets the ECN field. The world calls it for each packet that arrives, with the field that queues may have marked.
     fn set_ecn(&mut self, ecn: Ecn);
 
-    /// Returns the contents as words if they fit, without the ECN field. Contents that carry a request to routers are
-    /// not packed.
+    /// Returns the contents as words if they fit, without the ECN field and without what follows from `sending`.
+    /// Contents that carry a request to routers are not packed.
     #[inline]
-    fn pack(&self) -> Option<Packed> {
+    fn pack(&self, sending: Sending) -> Option<Packed> {
+        let _ = sending;
         None
     }
 
@@ -59,8 +62,8 @@ pub trait Contents: Clone + PartialEq + Debug {
     /// # Panics
     /// By default, because contents that are never packed are never unpacked.
     #[inline]
-    fn unpack(packed: Packed, ecn: Ecn) -> Self {
-        unreachable!("{packed:?} with {ecn:?} was not packed by this transport")
+    fn unpack(packed: Packed, ecn: Ecn, sending: Sending) -> Self {
+        unreachable!("{packed:?} with {ecn:?}, {sending:?}, was not packed by this transport")
     }
 
     /// Returns the request to routers (XCP).
@@ -88,6 +91,17 @@ pub trait Contents: Clone + PartialEq + Debug {
     }
 }
 
+/// When a packet was sent, and to whom.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sending {
+    /// Time at which the packet was sent.
+    pub at: Nanos,
+    /// The endpoint that receives the packet.
+    pub to: EndpointId,
+    /// Generation of that endpoint, which tells apart the endpoints that use the same slot one after the other.
+    pub generation: u16,
+}
+
 /// The contents of a packet as words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed {
@@ -95,6 +109,9 @@ pub struct Packed {
     pub numbers: u64,
     /// Further contents, below 2^25.
     pub bits: u32,
+    /// Further contents, if there are any, below 2^14. Only a packet that is sent before 2^50 ns (13 days) has room for
+    /// them.
+    pub extra: Option<u16>,
     /// Size of the packet in bytes, as [`Contents::size`] returns it.
     pub size: u32,
 }

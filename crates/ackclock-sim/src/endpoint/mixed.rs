@@ -5,7 +5,8 @@ use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
 
 use super::foreign::{Datagram, Foreign, ForeignConfig};
-use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Progress};
+use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Progress, Sending};
+use crate::ids::EndpointId;
 
 /// An endpoint of TCP or of another stack.
 #[expect(clippy::large_enum_variant, reason = "nearly all endpoints of a run may be of TCP")]
@@ -80,12 +81,12 @@ impl Contents for Parcel {
         }
     }
 
-    fn pack(&self) -> Option<Packed> {
-        if let Parcel::Segment(segment) = self { segment.pack() } else { None }
+    fn pack(&self, sending: Sending) -> Option<Packed> {
+        if let Parcel::Segment(segment) = self { segment.pack(sending) } else { None }
     }
 
-    fn unpack(packed: Packed, ecn: Ecn) -> Parcel {
-        Parcel::Segment(Segment::unpack(packed, ecn))
+    fn unpack(packed: Packed, ecn: Ecn, sending: Sending) -> Parcel {
+        Parcel::Segment(Segment::unpack(packed, ecn, sending))
     }
 
     fn request(&self) -> Option<Request> {
@@ -152,6 +153,13 @@ impl Endpoint for Mixed {
         match config {
             MixedConfig::Tcp(config) => Mixed::Tcp(<Tcp as Endpoint>::new(config, random)),
             MixedConfig::Foreign(config) => Mixed::Foreign(Foreign::new(config, random)),
+        }
+    }
+
+    fn identify(&mut self, own: EndpointId, generation: u16) {
+        match self {
+            Mixed::Tcp(end) => end.identify(own, generation),
+            Mixed::Foreign(end) => end.identify(own, generation),
         }
     }
 

@@ -127,9 +127,11 @@ mod tcp;
 
 use ackclock_core::{Nanos, Stream};
 
+use crate::ids::EndpointId;
 pub use ackclock_tcp::limits::Limits;
 pub use ackclock_tcp::{Event as TcpEvent, NEVER, Progress};
-pub use contents::{Contents, Packed};
+
+pub use contents::{Contents, Packed, Sending};
 
 /// One end of a connection of a transport, without I/O: the world passes time, packets and the requests of the
 /// application in, and takes packets and the next deadline out.
@@ -145,6 +147,12 @@ pub trait Endpoint: Sized {
 
     /// Creates a closed endpoint. `random` belongs to the connection; the source draws from it before the sink.
     fn new(config: &Self::Config, random: &mut Stream) -> Self;
+
+    /// Tells a new endpoint which endpoint it is: one of this number, in the generation of its slot.
+    #[inline]
+    fn identify(&mut self, own: EndpointId, generation: u16) {
+        let _ = (own, generation);
+    }
 
     /// Whether both ends are established as soon as they [`connect`](Endpoint::connect), before any packet arrives. The
     /// world then connects both, and [`listen`](Endpoint::listen) is not called.

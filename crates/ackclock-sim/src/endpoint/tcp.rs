@@ -4,12 +4,33 @@ use ackclock_core::headers::{IPV4, TCP_IPV4};
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::config::Handshake;
-use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, Observer, Progress, Segment, State};
+use ackclock_tcp::segment::Timestamps;
+use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, MILLISECOND, Observer, Progress, Segment, State};
 
-use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, TcpEvent};
+use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Sending, TcpEvent};
+use crate::ids::EndpointId;
 
-/// Segments without options are packed, which are nearly all. From the low end, `numbers` has the sequence number (32
-/// bits) and the acknowledgment number (32), and `bits` has the window (16) and the flags (9).
+/// Bytes of the timestamps option, with its padding.
+const TIMESTAMPS: u32 = 12;
+
+/// Offset of the clock of an endpoint's timestamps: different for each connection (RFC 7323 section 5.4).
+#[inline]
+fn clock(endpoint: EndpointId, generation: u16) -> u32 {
+    let connection = u64::from(endpoint.number()) << 16 | u64::from(generation);
+    ((connection + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+/// The clocks of both ends' timestamps when a packet is sent: that of its sender, and that of its receiver.
+#[inline]
+fn clocks(Sending { at, to, generation }: Sending) -> (u32, u32) {
+    let time = (at / MILLISECOND) as u32;
+    (time.wrapping_add(clock(to.peer(), generation)), time.wrapping_add(clock(to, generation)))
+}
+
+/// Segments that have no options, or only timestamps, are packed, which are nearly all. From the low end, `numbers` has
+/// the sequence number (32 bits) and the acknowledgment number (32), and `bits` has the window (16) and the flags (9).
+/// Of timestamps, `extra` has the age of the echo in milliseconds, up to 16 seconds; the rest follows from the time at
+/// which the segment is sent.
 impl Contents for Segment {
     #[inline]
     fn size(&self) -> u32 {
@@ -45,23 +66,39 @@ impl Contents for Segment {
     }
 
     #[inline]
-    fn pack(&self) -> Option<Packed> {
-        if self.has_options() || self.part > 0 {
+    fn pack(&self, sending: Sending) -> Option<Packed> {
+        if self.has_options_besides_timestamps() || self.part > 0 {
             return None;
+        }
+        let mut size = TCP_IPV4 + self.len;
+        let mut extra = None;
+        if let Some(Timestamps { val, ecr }) = self.timestamps {
+            let (sender, receiver) = clocks(sending);
+            let age = receiver.wrapping_sub(ecr);
+            if val != sender || age >= 1 << 14 || sending.at >= 1 << 50 {
+                return None;
+            }
+            size += TIMESTAMPS;
+            extra = Some(age as u16);
         }
         let numbers = u64::from(self.seq) | u64::from(self.ack) << 32;
         let bits = u32::from(self.window) | u32::from(self.flags.0) << 16;
-        Some(Packed { numbers, bits, size: TCP_IPV4 + self.len })
+        Some(Packed { numbers, bits, extra, size })
     }
 
     #[inline]
-    fn unpack(Packed { numbers, bits, size }: Packed, ecn: Ecn) -> Segment {
+    fn unpack(Packed { numbers, bits, extra, size }: Packed, ecn: Ecn, sending: Sending) -> Segment {
         let mut segment = Segment::new(Flags((bits >> 16) as u16));
         segment.ecn = ecn;
         segment.seq = numbers as u32;
         segment.ack = (numbers >> 32) as u32;
         segment.window = bits as u16;
         segment.len = size - TCP_IPV4;
+        if let Some(age) = extra {
+            let (sender, receiver) = clocks(sending);
+            segment.timestamps = Some(Timestamps { val: sender, ecr: receiver.wrapping_sub(age.into()) });
+            segment.len -= TIMESTAMPS;
+        }
         segment
     }
 
@@ -131,6 +168,10 @@ impl Endpoint for Tcp {
     #[inline]
     fn new(config: &Config, random: &mut Stream) -> Tcp {
         Tcp::new(config, random.bits32())
+    }
+
+    fn identify(&mut self, own: EndpointId, generation: u16) {
+        self.set_timestamps_offset(clock(own, generation));
     }
 
     #[inline]
@@ -228,9 +269,72 @@ impl Endpoint for Tcp {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_tcp::segment::{SackBlock, Timestamps};
+    use ackclock_tcp::segment::SackBlock;
 
     use super::*;
+
+    /// Sends the segments of `from` to `to`, whose number is `receiver`, and returns how many were packed and how many
+    /// were not.
+    fn send(at: Nanos, from: &mut Tcp, to: &mut Tcp, receiver: u32) -> (u32, u32) {
+        let sending = Sending { at, to: EndpointId::of_number(receiver), generation: 3 };
+        let (mut packed, mut others) = (0, 0);
+        while let Some(segment) = from.transmit(at, &mut ()) {
+            match segment.pack(sending) {
+                Some(words) => {
+                    assert_eq!(Segment::unpack(words, segment.ecn, sending), segment);
+                    packed += 1;
+                }
+                None => others += 1,
+            }
+            to.deliver(at, &segment, &mut ());
+        }
+        (packed, others)
+    }
+
+    #[test]
+    fn all_segments_with_timestamps_but_syns_are_packed() {
+        let config = (ackclock_tcp::stack::by_name("linux").unwrap().config)();
+        let mut random = Stream::new(1, "ends");
+        let [mut client, mut server] = [8, 9].map(|number| {
+            let mut end = <Tcp as Endpoint>::new(&config, &mut random);
+            end.identify(EndpointId::of_number(number), 3);
+            end
+        });
+        server.listen();
+        client.connect(0);
+        assert_eq!(send(0, &mut client, &mut server, 9), (0, 1));
+        assert_eq!(send(7_000_000, &mut server, &mut client, 8), (0, 1));
+        client.write(9_500_000, 20_000);
+        let mut sent = 0;
+        for round in 0..50_u64 {
+            let now = 9_500_000 + 1_234_567 * round;
+            let (packed, others) = send(now, &mut client, &mut server, 9);
+            sent += packed + send(now + 600_000, &mut server, &mut client, 8).0;
+            assert_eq!(others, 0);
+        }
+        assert!(server.received() == 20_000 && sent > 14, "{} {sent}", server.received());
+    }
+
+    #[test]
+    fn only_timestamps_that_follow_from_the_time_are_packed() {
+        let sending = Sending { at: 5_000_000, to: EndpointId::of_number(4), generation: 1 };
+        let (sender, receiver) = clocks(sending);
+        let with = |val: u32, age: u32| {
+            let timestamps = Timestamps { val, ecr: receiver.wrapping_sub(age) };
+            Segment { timestamps: Some(timestamps), len: 100, ..Segment::new(Flags::ACK) }
+        };
+        for age in [0, 1, (1 << 14) - 1] {
+            let words = with(sender, age).pack(sending).unwrap();
+            assert_eq!((words.size, words.extra), (152, Some(age as u16)));
+            assert_eq!(Segment::unpack(words, Ecn::NotEct, sending), with(sender, age));
+        }
+        assert_eq!(with(sender, 1 << 14).pack(sending), None);
+        assert_eq!(with(sender, u32::MAX).pack(sending), None);
+        assert_eq!(with(sender.wrapping_add(1), 0).pack(sending), None);
+        let late = Sending { at: 1 << 50, ..sending };
+        let (val, ecr) = clocks(late);
+        assert_eq!(Segment { timestamps: Some(Timestamps { val, ecr }), ..Segment::new(Flags::ACK) }.pack(late), None);
+    }
 
     #[test]
     fn queues_read_the_acknowledgments_of_segments() {

@@ -6,7 +6,7 @@ use ackclock_app::{Conn, Side};
 use ackclock_core::{Nanos, Stream};
 
 use crate::endpoint::{Endpoint, NEVER};
-use crate::ids::{FlowId, Slot};
+use crate::ids::{EndpointId, FlowId, Slot};
 
 /// A connection between the two ends of a flow.
 // The fields are kept in this order in memory, so that the data of both ends shares cache lines with the data that the
@@ -86,7 +86,10 @@ impl<E: Endpoint> Connections<E> {
             self.slots.push(None);
             (Slot(self.slots.len() as u32 - 1), 0)
         });
-        let ends = [E::new(config, random), E::new(config, random)];
+        let mut ends = [E::new(config, random), E::new(config, random)];
+        for (end, side) in ends.iter_mut().zip([Side::Source, Side::Sink]) {
+            end.identify(EndpointId::new(slot, side), generation);
+        }
         let About { flow, conn, class, measured, offload, stages } = about;
         self.slots[slot.0 as usize] = Some(Connection {
             generation,

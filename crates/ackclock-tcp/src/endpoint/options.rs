@@ -17,6 +17,12 @@ impl Endpoint {
         self.sender.config.syn_retries = retries;
     }
 
+    /// Sets the offset of the clock of this end's timestamps from the time, milliseconds modulo 2^32 (RFC 7323
+    /// section 5.4), before the first segment. By default it is derived from the initial sequence number.
+    pub fn set_timestamps_offset(&mut self, offset: u32) {
+        self.stamps.offset = offset;
+    }
+
     /// Turns on or off that segments wait until they are full (TCP_CORK), at most for a retransmission timeout.
     pub fn set_cork(&mut self, on: bool) {
         self.sender.set_cork(on);

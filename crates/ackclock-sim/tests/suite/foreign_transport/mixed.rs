@@ -2,7 +2,7 @@
 
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::Request;
-use ackclock_sim::endpoint::{Contents, Counts, Endpoint, Event, Events, Packed, Progress};
+use ackclock_sim::endpoint::{Contents, Counts, Endpoint, Event, Events, Packed, Progress, Sending};
 use ackclock_tcp::{Endpoint as Tcp, Segment};
 
 use super::window::{self, Frame, Window};
@@ -40,13 +40,13 @@ impl Contents for Packet {
         either!(Packet, self, inner => inner.set_ecn(ecn));
     }
 
-    fn pack(&self) -> Option<Packed> {
-        either!(Packet, self, inner => inner.pack())
+    fn pack(&self, sending: Sending) -> Option<Packed> {
+        either!(Packet, self, inner => inner.pack(sending))
     }
 
     /// Only TCP packs its segments.
-    fn unpack(packed: Packed, ecn: Ecn) -> Packet {
-        Packet::Tcp(Segment::unpack(packed, ecn))
+    fn unpack(packed: Packed, ecn: Ecn, sending: Sending) -> Packet {
+        Packet::Tcp(Segment::unpack(packed, ecn, sending))
     }
 
     fn request(&self) -> Option<Request> {
