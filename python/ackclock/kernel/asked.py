@@ -94,6 +94,11 @@ class Asked:
                 self.refuse(f"probes.{probe}", "is nothing that a kernel records; accepted: false")
         links = [canonical["bottleneck"], *canonical.get("links", [])]
         for number, link in enumerate(links):
+            for key in ("gso", "reverse_gso"):
+                if link.get(key, "off") != "off":
+                    at = "bottleneck" if number == 0 else f"links[{number - 1}]"
+                    message = "would have no effect, since the emulated network takes segments alone; accepted: off"
+                    self.refuse(f"{at}.{key}", message)
             for queue in ("queue", "reverse_queue"):
                 if link.get(queue, {}).get("kind") == "xcp":
                     path = "bottleneck" if number == 0 else f"links[{number - 1}]"
