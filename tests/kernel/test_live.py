@@ -140,14 +140,14 @@ def test_what_a_kernel_cannot_do_is_refused_with_every_path() -> None:
         {"name": "b", "app": "bulk", "cc": "newreno-of-nobody"} | {"cc": "bbr3", "validation": "newcwv"},
         {"name": "c", "app": "bulk", "ecn": "l4s", "count": 200},
         {"name": "d", "app": {"kind": "cbr", "rate": "100kbps", "packet_size": "30B"}},
-        link={"queue": "xcp", "gso": "whole", "reverse_gso": "queue"},
+        link={"queue": "xcp", "gso": "whole", "reverse_gso": "queue", "host_queue": True},
     )
     with pytest.raises(ScenarioError) as caught:
         live.checked(ackclock.scenario.load(text | {"probes": {"packets": True}}), Backend(None), [])
     paths = {problem["path"] for problem in caught.value.problems}
     wanted = {"flows[0].stack", "flows[1].cc", "flows[1].validation", "flows[2].ecn", "flows"}
     assert wanted | {"flows[3].app.packet_size", "bottleneck.queue", "probes.packets"} <= paths
-    assert {"bottleneck.gso", "bottleneck.reverse_gso"} <= paths
+    assert {"bottleneck.gso", "bottleneck.reverse_gso", "bottleneck.host_queue"} <= paths
 
 
 def test_buffers_are_memory_of_the_namespaces() -> None:

@@ -94,17 +94,7 @@ class Asked:
                 self.refuse(f"probes.{probe}", "is nothing that a kernel records; accepted: false")
         links = [canonical["bottleneck"], *canonical.get("links", [])]
         for number, link in enumerate(links):
-            for key in ("gso", "reverse_gso"):
-                if link.get(key, "off") != "off":
-                    at = "bottleneck" if number == 0 else f"links[{number - 1}]"
-                    message = "would have no effect, since the emulated network takes segments alone; accepted: off"
-                    self.refuse(f"{at}.{key}", message)
-            for queue in ("queue", "reverse_queue"):
-                if link.get(queue, {}).get("kind") == "xcp":
-                    path = "bottleneck" if number == 0 else f"links[{number - 1}]"
-                    self.refuse(
-                        f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind"
-                    )
+            self.link("bottleneck" if number == 0 else f"links[{number - 1}]", link)
         flows = []
         for number, flow in enumerate(canonical["flows"]):
             wanted = self.flow(f"flows[{number}]", flow)
@@ -116,6 +106,16 @@ class Asked:
             "mtu": self.number("packet_size", canonical["packet_size"], VOLUMES),
             "flows": flows,
         }
+
+    def link(self, path: str, link: dict[str, Any]) -> None:
+        """Refuses what the emulated network, which the kernel's packets pass one by one, does not have."""
+        for key, plain in (("gso", "off"), ("reverse_gso", "off"), ("host_queue", False)):
+            if link.get(key, plain) != plain:
+                message = f"would have no effect in the emulated network; accepted: {json.dumps(plain)}"
+                self.refuse(f"{path}.{key}", message)
+        for queue in ("queue", "reverse_queue"):
+            if link.get(queue, {}).get("kind") == "xcp":
+                self.refuse(f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind")
 
     def flow(self, path: str, flow: dict[str, Any]) -> dict[str, Any]:
         """What a flow asks for."""
