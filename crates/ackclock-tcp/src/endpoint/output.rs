@@ -230,7 +230,11 @@ impl Endpoint {
         if let Some(block) = duplicate {
             self.cold.acc.on_duplicate(block);
         }
-        let (blocks, option) = self.options_of(segment);
+        // Nearly all segments report nothing. These do not touch the memory that the choice of options needs.
+        let (blocks, option) = match self.uses.has(Uses::ACCECN) || self.receiver.reports() {
+            true => self.options_of(segment),
+            false => (0, None),
+        };
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.has(Uses::TIMESTAMPS) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
