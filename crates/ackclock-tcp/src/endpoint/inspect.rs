@@ -8,6 +8,11 @@ use crate::recovery::LossRecovery;
 use crate::{Error, Nanos, Stats, Window, validation};
 
 impl Endpoint {
+    #[cfg(test)]
+    pub(crate) fn sender_mut(&mut self) -> &mut crate::sender::Sender {
+        &mut self.sender
+    }
+
     /// Has this end keep the bytes in the queue of its own host few, if its stack does so. [`Endpoint::on_left_host`] then
     /// tells of each packet that has left that queue.
     pub fn watch_host_queue(&mut self) {

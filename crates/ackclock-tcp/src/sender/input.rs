@@ -1,5 +1,7 @@
 //! The sender's response to an arriving acknowledgment.
 
+mod calm;
+
 use super::episode::{Detected, Phase};
 use super::reduction::Step;
 use super::scoreboard::{Delivered, Entry};
@@ -131,9 +133,15 @@ impl Sender {
         if self.pacer.is_after_idle() {
             self.pacer.on_ack(arrival.ack, self.nxt);
         }
-        if quiet && arrival.ack > self.una && self.phase == Phase::Open && !self.watches && self.board.is_clean() {
-            self.on_clean_ack(now, arrival, obs);
-            return true;
+        if quiet && arrival.ack > self.una && self.phase == Phase::Open && self.board.is_clean() {
+            if !self.watches {
+                self.on_clean_ack(now, arrival, obs);
+                return true;
+            }
+            if self.is_calm() {
+                self.on_calm_ack(now, arrival, obs);
+                return true;
+            }
         }
         self.on_dubious_ack(now, arrival, same_window, obs)
     }

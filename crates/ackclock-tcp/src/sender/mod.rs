@@ -192,6 +192,9 @@ pub(crate) struct Sender {
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
     rare: Box<Rare>,
+    /// Has each acknowledgment take the path of dubious ones, in the test that compares them.
+    #[cfg(test)]
+    on_long_path: bool,
 }
 
 impl Sender {
@@ -292,6 +295,8 @@ impl Sender {
                 lost_retransmission: false,
                 disordered: false,
             }),
+            #[cfg(test)]
+            on_long_path: false,
             config,
         }
     }
