@@ -132,6 +132,16 @@ pub struct Tcp {
     pub options: Option<Vec<TcpOption>>,
 }
 
+impl Tcp {
+    /// TSval, if the options include timestamps.
+    pub fn timestamp(&self) -> Option<u32> {
+        self.options.iter().flatten().find_map(|option| match option {
+            TcpOption::Timestamps { val, .. } => *val,
+            _ => None,
+        })
+    }
+}
+
 /// A TCP option.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TcpOption {

@@ -96,7 +96,7 @@ pub fn differences(
         let sent_options = actual.options.as_deref().unwrap_or_default();
         compare("options", listed(options, exact), listed(sent_options, exact));
         if settings.timestamp_tick > 0
-            && let (Some(expected), Some(actual)) = (timestamp(options), timestamp(sent_options))
+            && let (Some(expected), Some(actual)) = (expected.timestamp(), actual.timestamp())
         {
             let off = u64::from(actual.wrapping_sub(expected).cast_signed().unsigned_abs());
             if off * settings.timestamp_tick > settings.tolerance {
@@ -110,14 +110,6 @@ pub fn differences(
 /// UDP ports around a packet, in words.
 fn ports(udp: Option<(u16, u16)>) -> String {
     udp.map_or("of the connection".to_owned(), |(source, destination)| format!("{source} > {destination}"))
-}
-
-/// TSval, if the options include timestamps.
-pub fn timestamp(options: &[TcpOption]) -> Option<u32> {
-    options.iter().find_map(|option| match option {
-        TcpOption::Timestamps { val, .. } => *val,
-        _ => None,
-    })
 }
 
 /// Options without padding and sorted, unless they are to be `exact`. As in packetdrill, the TSval of sent packets may

@@ -1,8 +1,8 @@
 //! The machine on which a script runs: its clock, its system calls and its packets.
 
 use crate::ast::{Call, Event, Packet, Tcp};
-use crate::calls::{Answer, CallState};
 use crate::settings::Settings;
+use crate::simulated::calls::{Answer, CallState};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::{Nanos, SECOND};

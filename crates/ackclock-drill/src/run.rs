@@ -4,33 +4,13 @@
 //! expected one are not compared: public scripts that only read `tcp_info` expect no packets.
 
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
-use crate::calls::{self, Answer, CallState};
 use crate::machine::{FlowId, Machine, Sent};
 use crate::preprocess::preprocess;
-use crate::shell::Files;
-use crate::simulated::Simulated;
+use crate::simulated::calls::{self, Answer, CallState};
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
 use crate::wire::Numbers;
 use crate::{expect, parse, show};
 use ackclock_tcp::Nanos;
-use ackclock_tcp::stack::Stack;
-
-/// Context in which a script runs.
-#[derive(Clone, Copy)]
-pub struct Context<'a> {
-    /// Stack under test, unless the script names its own.
-    pub stack: &'a Stack,
-    /// Symbols and their values, as with packetdrill's option `-D`.
-    pub defines: &'a [(String, String)],
-    /// Reads the shell scripts that a script runs.
-    pub files: &'a Files<'a>,
-}
-
-/// Runs the text of a script against an endpoint in virtual time.
-pub fn run(text: &str, context: &Context<'_>) -> Outcome {
-    let base = (context.stack.config)();
-    run_on(text, context.defines, system(context, text), &mut Simulated::new(base, context.files))
-}
 
 /// Runs the text of a script on a machine. `system` is the symbol of its kernel for `#ifdef`, such as `Linux`, and
 /// `defines` are symbols and their values.
@@ -54,16 +34,6 @@ pub fn run_on(text: &str, defines: &[(String, String)], system: &str, machine: &
     };
     runner.machine.finish(script.cleanup.as_ref().map(|(_, command)| command.as_str()));
     Outcome { verdict, snippets: runner.snippets }
-}
-
-/// Symbol of the kernel that the stack imitates, for `#ifdef`.
-fn system(context: &Context<'_>, text: &str) -> &'static str {
-    let own = text.lines().find_map(|line| line.trim().strip_prefix("--stack="));
-    match own.unwrap_or(context.stack.name).split('-').next() {
-        Some("freebsd") => "FreeBSD",
-        Some("linux") => "Linux",
-        _ => "STANDARD",
-    }
 }
 
 /// Symbols that the public suites define on the command line, followed by those of the caller, which take precedence.

@@ -1,8 +1,8 @@
 //! Times for which a connection had data to send, and for which it was limited: `tcpi_busy_time`, `tcpi_rwnd_limited`
 //! and `tcpi_sndbuf_limited` of Linux (net/ipv4/tcp_output.c, tcp_chrono_start).
 
-use crate::socket::Connection;
 use ackclock_tcp::Nanos;
+use ackclock_tcp::info::Info;
 
 /// Activity of a connection; if two apply, the later one in this list counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
@@ -32,35 +32,29 @@ impl Chrono {
         (self.doing, self.since) = (doing, now);
     }
 
-    /// The values of `tcp_info`, in microseconds.
-    pub fn info(&self, now: Nanos) -> [(&'static str, u64); 3] {
-        let mut spent = self.spent;
-        spent[self.doing as usize] += now - self.since;
-        let [_, busy, window, buffer] = spent.map(|time| time / 1000);
-        [("tcpi_busy_time", busy + window + buffer), ("tcpi_rwnd_limited", window), ("tcpi_sndbuf_limited", buffer)]
-    }
-}
-
-impl Connection {
-    /// Updates the activity; `sent` is whether data have just been sent.
-    pub fn follow_chrono(&mut self, now: Nanos, sent: bool) {
-        let info = self.endpoint.info(now);
-        let unsent = self.unsent();
-        let outstanding = self.queued() - unsent;
+    /// Updates the activity of a connection with `queued` bytes that are not acknowledged, `unsent` of them never sent.
+    /// `wanted` is whether a writer waits for room, and `sent` whether data have just been sent.
+    pub fn follow(&mut self, now: Nanos, info: &Info, [queued, unsent]: [u64; 2], wanted: bool, sent: bool) {
+        let outstanding = queued - unsent;
         let window_full = info.unacked >= info.snd_cwnd;
         let next = unsent.min(u64::from(info.snd_mss));
         let doing = if info.unacked == 0 && unsent == 0 {
             Doing::Nothing
-        } else if unsent == 0
-            && self.send_buffer.wanted
-            && (sent && !window_full || self.chrono.doing == Doing::BufferLimited)
-        {
+        } else if unsent == 0 && wanted && (sent && !window_full || self.doing == Doing::BufferLimited) {
             Doing::BufferLimited
         } else if unsent > 0 && !window_full && outstanding + next > info.snd_wnd {
             Doing::WindowLimited
         } else {
             Doing::Busy
         };
-        self.chrono.switch(now, doing);
+        self.switch(now, doing);
+    }
+
+    /// The values of `tcp_info`, in microseconds.
+    pub fn info(&self, now: Nanos) -> [(&'static str, u64); 3] {
+        let mut spent = self.spent;
+        spent[self.doing as usize] += now - self.since;
+        let [_, busy, window, buffer] = spent.map(|time| time / 1000);
+        [("tcpi_busy_time", busy + window + buffer), ("tcpi_rwnd_limited", window), ("tcpi_sndbuf_limited", buffer)]
     }
 }

@@ -1,9 +1,10 @@
-//! Cookies of a server: those of Fast Open, SipHash-2-4 of addresses under the server's key, and what remains of a SYN in
-//! one of Linux's SYN cookies.
+//! Cookies of a server: those of Fast Open, SipHash-2-4 of addresses under the server's key, what a client remembers of
+//! them, and what remains of a SYN in one of Linux's SYN cookies.
 
 use std::net::IpAddr;
 
-use ackclock_tcp::{Flags, Segment};
+use ackclock_tcp::fast_open::{Client, FastOpen};
+use ackclock_tcp::{Endpoint, Flags, Segment};
 
 /// A server's key.
 pub type Key = [u8; 16];
@@ -121,6 +122,59 @@ pub fn keep_in_cookie(segment: &mut Segment, v6: bool) {
         segment.window_scale = Segment::NO_OPTION;
         segment.sack_permitted = false;
         segment.flags = segment.flags.without(Flags::ECE.with(Flags::CWR));
+    }
+}
+
+/// What the host remembers of the server; all connections of a script have the same peer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Memory {
+    /// The last valid cookie.
+    cookie: Option<FastOpen>,
+    /// The server's segment size, bytes of payload.
+    mss: Option<u32>,
+    /// Requests of Linux that the server has not answered with a cookie: the next one has the option for experiments,
+    /// and all after that the standard option (net/ipv4/tcp_metrics.c, tcp_fastopen_cache_set).
+    refused: Refused,
+    /// Whether Fast Open is not used with the server any more, because the server did not grant a cookie.
+    disabled: bool,
+}
+
+/// Which requests for a cookie a server has refused.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug, Default)]
+enum Refused {
+    #[default]
+    None,
+    Standard,
+    Experimental,
+}
+
+impl Memory {
+    /// The options of the next SYN, if Fast Open is used. Without `cookies`, data is sent without one.
+    pub fn client(&self, default_mss: u32, cookies: bool) -> Option<Client> {
+        let request = FastOpen::new(&[], self.refused == Refused::Standard);
+        let option = cookies.then(|| self.cookie.unwrap_or(request));
+        (!self.disabled).then_some(Client { option, mss: self.mss.unwrap_or(default_mss) })
+    }
+
+    /// Takes the server's answer to the SYN of `asked`. `forgets` is whether a server that neither accepts the data nor
+    /// grants a cookie is not asked again (FreeBSD sys/netinet/tcp_fastopen.c, tcp_fastopen_update_cache).
+    pub fn learn(&mut self, asked: Client, endpoint: &Endpoint, forgets: bool) {
+        let Some(answer) = endpoint.fast_open_answer() else { return };
+        let cookie = answer.option.filter(FastOpen::has_cookie);
+        if !forgets || cookie.is_some() || self.cookie.is_some() {
+            self.mss = Some(endpoint.peer_mss());
+        }
+        if cookie.is_some() {
+            self.cookie = cookie;
+            return;
+        }
+        self.disabled |= forgets && answer.acked == 0;
+        // net/ipv4/tcp_input.c, tcp_rcv_fastopen_synack: a SYN that was sent again had no option.
+        let silent = !answer.repeated && !answer.option.is_some_and(|option| option.is_request());
+        if let Some(request) = asked.option.filter(|option| silent && option.is_request() && self.cookie.is_none()) {
+            let now = if request.is_experimental() { Refused::Experimental } else { Refused::Standard };
+            self.refused = if now > self.refused { now } else { self.refused };
+        }
     }
 }
 

@@ -3,9 +3,8 @@
 use super::transfer::{receive, transmit, transmit_cut, vector};
 use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
-use crate::host::Host;
-use crate::socket::SocketId;
-use crate::stamps;
+use crate::simulated::host::Host;
+use crate::simulated::socket::SocketId;
 use crate::symbols::{
     CM_INQ, CODE_COPIED, MSG_ERRQUEUE, MSG_TRUNC, MSG_ZEROCOPY, ORIGIN_TIMESTAMPING, ORIGIN_ZEROCOPY, value,
 };
@@ -82,7 +81,7 @@ fn error_queue(host: &mut Host, id: SocketId, fields: &[Expr], control: Option<&
     }
     let Some(stamp) = connection.stamps.done.pop_front() else { return Err(Halt::Errno("EAGAIN")) };
     // The packet is returned with the time, unless only the time is requested.
-    let packet = connection.stamps.flags & stamps::OPT_TSONLY == 0;
+    let packet = connection.stamps.flags & crate::symbols::STAMP_OPT_TSONLY == 0;
     if packet && vector(field(fields, "msg_iov").unwrap_or(&Expr::Ellipsis))? > 0 {
         return Err(Stop::Unsupported("packets that come with their times".to_owned()).into());
     }

@@ -1,10 +1,10 @@
 //! The path to the peer and the device at its beginning: MTUs, routes, and ICMP messages.
 
 use crate::ast::Icmp;
-use crate::host::Host;
 use crate::settings::IpVersion;
-use crate::socket::Socket;
-use crate::sysctl::Route;
+use crate::simulated::host::Host;
+use crate::simulated::socket::Socket;
+use crate::simulated::sysctl::Route;
 use crate::verdict::Stop;
 use ackclock_tcp::{Endpoint, Icmp as Message, State};
 
@@ -62,7 +62,7 @@ impl Host {
         };
         let before = connection.endpoint.state();
         let seq = icmp.echoed.map_or(0, |(seq, _)| seq);
-        let Some(message) = crate::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
+        let Some(message) = crate::simulated::stack::message(icmp, version, seq, freebsd)? else { return Ok(()) };
         if freebsd && before == State::SynSent && version != IpVersion::V6 && is_large(message) {
             return Ok(());
         }

@@ -1,30 +1,12 @@
 //! CallState for several descriptors: `poll` and epoll.
 
-use std::collections::BTreeMap;
-
 use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
-use crate::host::{Descriptor, Host};
+use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::socket::{Epoll, Item};
 use crate::symbols::{EDGE, ERR, HUP, ONESHOT, OUT, WRNORM};
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, NEVER, Nanos};
-
-/// An epoll instance.
-#[derive(Clone, Debug, Default)]
-pub struct Epoll {
-    items: BTreeMap<i64, Item>,
-}
-
-/// A descriptor that an instance watches.
-#[derive(Clone, Copy, Debug)]
-struct Item {
-    /// Requested events, with EPOLLET and EPOLLONESHOT.
-    events: i64,
-    /// Wake-ups already reported; `None` if the descriptor was just added.
-    seen: Option<(u64, u64)>,
-    /// Whether EPOLLONESHOT has disabled the descriptor.
-    off: bool,
-}
 
 /// Time at which a call with a timeout in milliseconds gives up.
 fn deadline(progress: &CallState, timeout: i64) -> Nanos {

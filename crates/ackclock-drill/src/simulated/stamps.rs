@@ -3,38 +3,27 @@
 
 use std::collections::VecDeque;
 
+use crate::symbols::{
+    STAMP_OPT_ID, STAMP_OPT_ID_TCP, STAMP_OPT_TSONLY, STAMP_SOFTWARE, STAMP_TX_ACK, STAMP_TX_SCHED, STAMP_TX_SOFTWARE,
+    TSTAMP_ACK, TSTAMP_SCHED, TSTAMP_SND,
+};
 use ackclock_tcp::Nanos;
 
-/// `SOF_TIMESTAMPING_TX_SOFTWARE`
-pub const TX_SOFTWARE: i64 = 1 << 1;
-/// `SOF_TIMESTAMPING_SOFTWARE`
-pub const SOFTWARE: i64 = 1 << 4;
-/// `SOF_TIMESTAMPING_OPT_ID`
-pub const OPT_ID: i64 = 1 << 7;
-/// `SOF_TIMESTAMPING_TX_SCHED`
-pub const TX_SCHED: i64 = 1 << 8;
-/// `SOF_TIMESTAMPING_TX_ACK`
-pub const TX_ACK: i64 = 1 << 9;
-/// `SOF_TIMESTAMPING_OPT_TSONLY`
-pub const OPT_TSONLY: i64 = 1 << 11;
-/// `SOF_TIMESTAMPING_OPT_ID_TCP`
-pub const OPT_ID_TCP: i64 = 1 << 16;
 /// All supported flags.
-pub const KNOWN: i64 = TX_SOFTWARE | SOFTWARE | OPT_ID | TX_SCHED | TX_ACK | OPT_TSONLY | OPT_ID_TCP;
-
-/// `SCM_TSTAMP_SND`, `SCM_TSTAMP_SCHED`, `SCM_TSTAMP_ACK`
-pub const SND: i64 = 0;
-/// See [`SND`].
-pub const SCHED: i64 = 1;
-/// See [`SND`].
-pub const ACK: i64 = 2;
+pub const KNOWN: i64 = STAMP_TX_SOFTWARE
+    | STAMP_SOFTWARE
+    | STAMP_OPT_ID
+    | STAMP_TX_SCHED
+    | STAMP_TX_ACK
+    | STAMP_OPT_TSONLY
+    | STAMP_OPT_ID_TCP;
 
 /// A notification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stamp {
     /// Time of the event.
     pub at: Nanos,
-    /// Kind of the event: [`SND`], [`SCHED`] or [`ACK`].
+    /// Kind of the event: [`TSTAMP_SND`], [`TSTAMP_SCHED`] or [`TSTAMP_ACK`].
     pub what: i64,
     /// Number of the last byte of the write.
     pub key: u64,
@@ -57,8 +46,8 @@ pub struct Stamps {
 impl Stamps {
     /// Sets SO_TIMESTAMPING when `acked` of `written` bytes are acknowledged.
     pub fn set(&mut self, flags: i64, acked: u64, written: u64) {
-        if flags & OPT_ID != 0 && self.flags & OPT_ID == 0 {
-            self.base = if flags & OPT_ID_TCP != 0 { written } else { acked };
+        if flags & STAMP_OPT_ID != 0 && self.flags & STAMP_OPT_ID == 0 {
+            self.base = if flags & STAMP_OPT_ID_TCP != 0 { written } else { acked };
         }
         self.flags = flags;
     }
@@ -66,10 +55,10 @@ impl Stamps {
     /// Records a write that ends at `end`; `sent` is whether that byte has already been sent, which then gives no
     /// notification.
     pub fn on_write(&mut self, end: u64, sent: bool) {
-        if self.flags & (TX_SCHED | TX_SOFTWARE) != 0 && !sent {
+        if self.flags & (STAMP_TX_SCHED | STAMP_TX_SOFTWARE) != 0 && !sent {
             self.leaving.push_back(end);
         }
-        if self.flags & TX_ACK != 0 {
+        if self.flags & STAMP_TX_ACK != 0 {
             self.unacked.push_back(end);
         }
     }
@@ -78,7 +67,7 @@ impl Stamps {
     pub fn on_sent(&mut self, now: Nanos, sent: u64) {
         while let Some(&end) = self.leaving.front().filter(|&&end| end <= sent) {
             self.leaving.pop_front();
-            for (flag, what) in [(TX_SCHED, SCHED), (TX_SOFTWARE, SND)] {
+            for (flag, what) in [(STAMP_TX_SCHED, TSTAMP_SCHED), (STAMP_TX_SOFTWARE, TSTAMP_SND)] {
                 if self.flags & flag != 0 {
                     self.notify(now, what, end);
                 }
@@ -91,13 +80,13 @@ impl Stamps {
         let before = self.done.len();
         while let Some(&end) = self.unacked.front().filter(|&&end| end <= acked) {
             self.unacked.pop_front();
-            self.notify(now, ACK, end);
+            self.notify(now, TSTAMP_ACK, end);
         }
         self.done.len() > before
     }
 
     fn notify(&mut self, at: Nanos, what: i64, end: u64) {
-        let key = if self.flags & OPT_ID != 0 { end - 1 - self.base.min(end - 1) } else { 0 };
+        let key = if self.flags & STAMP_OPT_ID != 0 { end - 1 - self.base.min(end - 1) } else { 0 };
         self.done.push_back(Stamp { at, what, key });
     }
 }
@@ -108,24 +97,28 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_from_where_the_option_was_set() {
-        for (flags, key) in [(TX_ACK, 0), (TX_ACK | OPT_ID, 199), (TX_ACK | OPT_ID | OPT_ID_TCP, 99)] {
+        for (flags, key) in [
+            (STAMP_TX_ACK, 0),
+            (STAMP_TX_ACK | STAMP_OPT_ID, 199),
+            (STAMP_TX_ACK | STAMP_OPT_ID | STAMP_OPT_ID_TCP, 99),
+        ] {
             let mut stamps = Stamps::default();
             stamps.set(flags, 100, 200);
             stamps.on_write(300, false);
             assert!(!stamps.on_acked(7, 299) && stamps.on_acked(8, 300));
-            assert_eq!(stamps.done, [Stamp { at: 8, what: ACK, key }]);
+            assert_eq!(stamps.done, [Stamp { at: 8, what: TSTAMP_ACK, key }]);
         }
     }
 
     #[test]
     fn a_write_that_was_already_sent_is_only_acknowledged() {
         let mut stamps = Stamps::default();
-        stamps.set(TX_SCHED | TX_SOFTWARE | TX_ACK, 0, 0);
+        stamps.set(STAMP_TX_SCHED | STAMP_TX_SOFTWARE | STAMP_TX_ACK, 0, 0);
         stamps.on_write(100, true);
         stamps.on_write(200, false);
         stamps.on_sent(5, 200);
         stamps.on_acked(6, 200);
         let whats: Vec<i64> = stamps.done.iter().map(|stamp| stamp.what).collect();
-        assert_eq!(whats, [SCHED, SND, ACK, ACK]);
+        assert_eq!(whats, [TSTAMP_SCHED, TSTAMP_SND, TSTAMP_ACK, TSTAMP_ACK]);
     }
 }

@@ -1,25 +1,71 @@
 //! Our endpoint as the machine of a script, in virtual time.
 
+mod arrivals;
+pub mod calls;
+mod choices;
+mod chrono;
+pub mod cookies;
+mod fast_open;
+mod host;
+mod path;
+mod segments;
+mod send_buffer;
+mod shell;
+mod socket;
+mod sockstat;
+mod stack;
+mod stamps;
+mod sysctl;
+mod urgent;
+
 use std::collections::BTreeSet;
 
+use self::calls::{Answer, CallState};
+use self::host::{Host, ISS};
+use self::shell::Files;
+use self::socket::SocketId;
 use crate::ast::{Action, Body, Call, Event, Packet};
-use crate::calls::{self, Answer, CallState};
-use crate::host::{Host, ISS};
 use crate::machine::{FlowId, Machine, Sent};
 use crate::settings::Settings;
-use crate::shell::{self, Files};
-use crate::socket::SocketId;
-use crate::verdict::Stop;
+use crate::verdict::{Outcome, Stop};
 use crate::wire::Numbers;
-use crate::{choices, expect, sockstat, stack};
+use crate::{expect, run_on};
 use ackclock_tcp::info::EcnUse;
+use ackclock_tcp::stack::Stack;
 use ackclock_tcp::{Config, Nanos};
 
 /// The feature of TCP_MD5SIG, which needs `--tcp_md5_secret`.
 const SIGNATURES: &str = "MD5 signatures";
 
+/// Context in which a script runs.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Stack under test, unless the script names its own.
+    pub stack: &'a Stack,
+    /// Symbols and their values, as with packetdrill's option `-D`.
+    pub defines: &'a [(String, String)],
+    /// Reads the shell scripts that a script runs.
+    pub files: &'a Files<'a>,
+}
+
+/// Runs the text of a script against an endpoint in virtual time.
+pub fn run(text: &str, context: &Context<'_>) -> Outcome {
+    let base = (context.stack.config)();
+    run_on(text, context.defines, system(context, text), &mut Simulated::new(base, context.files))
+}
+
+/// Symbol of the kernel that the stack imitates, for `#ifdef`.
+fn system(context: &Context<'_>, text: &str) -> &'static str {
+    let own = text.lines().find_map(|line| line.trim().strip_prefix("--stack="));
+    match own.unwrap_or(context.stack.name).split('-').next() {
+        Some("freebsd") => "FreeBSD",
+        Some("linux") => "Linux",
+        _ => "STANDARD",
+    }
+}
+
 /// A host with our endpoint.
-pub struct Simulated<'a> {
+struct Simulated<'a> {
     host: Host,
     files: &'a Files<'a>,
     /// Sockets whose connections began before a setting changed.
@@ -28,7 +74,7 @@ pub struct Simulated<'a> {
 
 impl<'a> Simulated<'a> {
     /// A host whose connections start from the configuration `base`; `files` reads the shell scripts.
-    pub fn new(base: Config, files: &'a Files<'a>) -> Simulated<'a> {
+    fn new(base: Config, files: &'a Files<'a>) -> Simulated<'a> {
         Simulated { host: Host::new(base, Settings::default()), files, outdated: BTreeSet::new() }
     }
 }

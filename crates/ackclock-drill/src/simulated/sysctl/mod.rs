@@ -2,7 +2,7 @@
 
 mod freebsd;
 
-use crate::cookies::{Key, key_of_sysctl};
+use crate::simulated::cookies::{Key, key_of_sysctl};
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;

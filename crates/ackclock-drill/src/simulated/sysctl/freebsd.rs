@@ -1,7 +1,7 @@
 //! Settings of FreeBSD's kernel, as far as they concern an endpoint.
 
 use super::choose_congestion_control;
-use crate::cookies::Key;
+use crate::simulated::cookies::Key;
 use crate::verdict::Stop;
 use ackclock_tcp::config::{AccEcnOptions, CwrRule, EcnControl, EcnMode, InitialWindow};
 use ackclock_tcp::recovery::Recovery;

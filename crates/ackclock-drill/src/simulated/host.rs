@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::ast::TcpOption;
-use crate::chrono::Chrono;
-use crate::fast_open::Memory;
 use crate::machine::Sent;
-use crate::send_buffer::SendBuffer;
 use crate::settings::Settings;
-use crate::socket::{Connection, Options, Role, Socket, SocketId, ZeroCopy};
-use crate::stamps::Stamps;
-use crate::sysctl::{Sysctls, choose_congestion_control};
+use crate::simulated::chrono::Chrono;
+use crate::simulated::cookies::Memory;
+use crate::simulated::segments::tcp_of;
+use crate::simulated::send_buffer::SendBuffer;
+use crate::simulated::socket::{Connection, Epoll, Options, Role, Socket, SocketId, ZeroCopy};
+use crate::simulated::stamps::Stamps;
+use crate::simulated::sysctl::{Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
-use crate::wire::{Numbers, tcp_of};
+use crate::wire::Numbers;
 use ackclock_tcp::config::{Conformance, InitialWindow, Keepalive};
 use ackclock_tcp::{Config, Endpoint, NEVER, Nanos, Progress, SECOND, Segment, State};
 
@@ -30,7 +31,7 @@ pub enum Descriptor {
     /// A socket.
     Socket(SocketId),
     /// An epoll instance.
-    Epoll(crate::calls::Epoll),
+    Epoll(Epoll),
     /// A file to send from.
     File,
     /// One end of a pipe.
@@ -195,7 +196,7 @@ impl Host {
         if listening {
             connection.endpoint.listen();
         }
-        Ok(crate::stack::info(&connection.endpoint, self.now))
+        Ok(crate::simulated::stack::info(&connection.endpoint, self.now))
     }
 
     /// Creates a connection with the options of socket `from`.
@@ -301,7 +302,7 @@ impl Host {
         }
         if progress.has(Progress::CLOSED) {
             connection.over = true;
-            connection.error = crate::stack::error(&connection.endpoint, before, freebsd);
+            connection.error = crate::simulated::stack::error(&connection.endpoint, before, freebsd);
             woken_in = true;
             woken_out = true;
         }
@@ -314,7 +315,7 @@ impl Host {
             let info = connection.endpoint.info(now);
             connection.peer_mss = info.snd_mss.max(1);
             if let Some(asked) = connection.fast_open.take() {
-                self.fast_open.learn(asked, connection, freebsd);
+                self.fast_open.learn(asked, &connection.endpoint, freebsd);
             }
             connection.send_buffer.offered(info.snd_wnd);
             connection.send_buffer.checked = false;

@@ -1,9 +1,9 @@
 //! TCP Fast Open from the view of a kernel: which sockets use it, and the cookies of servers.
 
 use crate::ast::{Tcp, TcpOption};
-use crate::cookies::{cookie, freebsd_cookie};
-use crate::host::Host;
-use crate::socket::{Connection, Role, SocketId};
+use crate::simulated::cookies::{cookie, freebsd_cookie};
+use crate::simulated::host::Host;
+use crate::simulated::socket::{Connection, Role, SocketId};
 use crate::verdict::Stop;
 use ackclock_tcp::fast_open::{Client, FastOpen, Server};
 
@@ -12,59 +12,6 @@ const DEFAULT_MSS: u32 = 536;
 
 /// Bytes that Linux keeps free for the options of a SYN.
 const OPTIONS: u32 = 40;
-
-/// What the host remembers of the server; all connections of a script have the same peer.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Memory {
-    /// The last valid cookie.
-    cookie: Option<FastOpen>,
-    /// The server's segment size, bytes of payload.
-    mss: Option<u32>,
-    /// Requests of Linux that the server has not answered with a cookie: the next one has the option for experiments,
-    /// and all after that the standard option (net/ipv4/tcp_metrics.c, tcp_fastopen_cache_set).
-    refused: Refused,
-    /// Whether Fast Open is not used with the server any more, because the server did not grant a cookie.
-    disabled: bool,
-}
-
-/// Which requests for a cookie a server has refused.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug, Default)]
-enum Refused {
-    #[default]
-    None,
-    Standard,
-    Experimental,
-}
-
-impl Memory {
-    /// The options of the next SYN, if Fast Open is used. Without `cookies`, data is sent without one.
-    fn client(&self, default_mss: u32, cookies: bool) -> Option<Client> {
-        let request = FastOpen::new(&[], self.refused == Refused::Standard);
-        let option = cookies.then(|| self.cookie.unwrap_or(request));
-        (!self.disabled).then_some(Client { option, mss: self.mss.unwrap_or(default_mss) })
-    }
-
-    /// Takes the server's answer to the SYN of `asked`. `forgets` is whether a server that neither accepts the data nor
-    /// grants a cookie is not asked again (FreeBSD sys/netinet/tcp_fastopen.c, tcp_fastopen_update_cache).
-    pub fn learn(&mut self, asked: Client, connection: &Connection, forgets: bool) {
-        let Some(answer) = connection.endpoint.fast_open_answer() else { return };
-        let cookie = answer.option.filter(FastOpen::has_cookie);
-        if !forgets || cookie.is_some() || self.cookie.is_some() {
-            self.mss = Some(connection.endpoint.peer_mss());
-        }
-        if cookie.is_some() {
-            self.cookie = cookie;
-            return;
-        }
-        self.disabled |= forgets && answer.acked == 0;
-        // net/ipv4/tcp_input.c, tcp_rcv_fastopen_synack: a SYN that was sent again had no option.
-        let silent = !answer.repeated && !answer.option.is_some_and(|option| option.is_request());
-        if let Some(request) = asked.option.filter(|option| silent && option.is_request() && self.cookie.is_none()) {
-            let now = if request.is_experimental() { Refused::Experimental } else { Refused::Standard };
-            self.refused = if now > self.refused { now } else { self.refused };
-        }
-    }
-}
 
 impl Host {
     /// Whether connections may use Fast Open (Linux net.ipv4.tcp_fastopen, FreeBSD net.inet.tcp.fastopen.client_enable).

@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_page_lists_the_choices() {
-        let page = include_str!("../../../docs/drill.md");
+        let page = include_str!("../../../../docs/drill.md");
         let row = |setting: &Setting| {
             let accepted = setting.accepts().expect("choices accept texts");
             let accepted = match accepted.split(", ").count() {

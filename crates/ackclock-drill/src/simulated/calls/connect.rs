@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::{Answer, Arguments, CallState, Called, Halt};
 use crate::ast::{Call, Expr};
-use crate::host::{Descriptor, Host};
-use crate::socket::{Connection, Role, SocketId};
+use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::socket::{Connection, Role, SocketId};
 use crate::symbols::{NONBLOCK, value};
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, NEVER, SECOND, State};

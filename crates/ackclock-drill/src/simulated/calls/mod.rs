@@ -8,12 +8,11 @@ mod poll;
 mod transfer;
 
 use crate::ast::{Call, Expr};
-use crate::host::{Descriptor, Host};
-use crate::socket::{Connection, Socket, SocketId};
+use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::socket::{Connection, Socket, SocketId};
 use crate::symbols;
 use crate::verdict::Stop;
 use ackclock_tcp::Nanos;
-pub use poll::Epoll;
 
 /// Result of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,13 +2,13 @@
 
 use super::{Answer, Arguments, CallState, Called, Halt, eval, field};
 use crate::ast::{Call, Expr};
-use crate::cookies::{Key, bytes_of_text};
-use crate::host::Host;
-use crate::send_buffer::LEAST;
-use crate::socket::{Options, Role, SocketId};
-use crate::stamps;
+use crate::simulated::cookies::{Key, bytes_of_text};
+use crate::simulated::host::Host;
+use crate::simulated::send_buffer::LEAST;
+use crate::simulated::socket::{Options, Role, SocketId};
+use crate::simulated::stamps;
+use crate::simulated::sysctl::congestion_control;
 use crate::symbols::{NONBLOCK, RDWR, errno_number, value};
-use crate::sysctl::congestion_control;
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, SECOND};
 
@@ -78,7 +78,7 @@ pub(super) fn setsockopt(host: &mut Host, call: &Call, _: &mut CallState) -> Cal
         "SO_ZEROCOPY" => options.zerocopy = number()? != 0,
         "SO_TIMESTAMPING" => {
             let flags = number()?;
-            if flags & !stamps::KNOWN != 0 || flags != 0 && flags & stamps::SOFTWARE == 0 {
+            if flags & !stamps::KNOWN != 0 || flags != 0 && flags & crate::symbols::STAMP_SOFTWARE == 0 {
                 return Err(Stop::Unsupported(format!("SO_TIMESTAMPING {flags:#x}")).into());
             }
             options.timestamping = flags;

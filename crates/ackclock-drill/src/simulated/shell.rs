@@ -1,8 +1,8 @@
 //! Shell commands of scripts. Commands that configure the stack are executed, commands without effect here are ignored,
 //! and all others are unsupported by name.
 
-use crate::cookies::Key;
-use crate::sysctl::{Route, Sysctls};
+use crate::simulated::cookies::Key;
+use crate::simulated::sysctl::{Route, Sysctls};
 use crate::verdict::Stop;
 
 /// Largest nesting depth of shell scripts.

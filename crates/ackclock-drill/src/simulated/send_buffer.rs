@@ -3,8 +3,8 @@
 //!
 //! The kernel fills buffers of a size goal: whole segments of at most half the largest window that the peer offered.
 
-use crate::socket::Connection;
 use ackclock_tcp::Nanos;
+use ackclock_tcp::info::Info;
 pub use ackclock_tcp::send_buffer::LEAST;
 use ackclock_tcp::send_buffer::{Counts, OVERHEAD, SendBuffer as Limit};
 
@@ -121,6 +121,28 @@ impl SendBuffer {
         self.pushed = written;
     }
 
+    /// Checks the buffer after an arrival, when all segments that may be sent have been sent; the oldest outstanding one
+    /// was sent at `oldest`. A buffer for which a writer waits grows with the congestion window, unless the window is
+    /// full (net/ipv4/tcp_input.c, tcp_new_space and tcp_should_expand_sndbuf). Half a round trip after the oldest
+    /// outstanding segment was sent, the kernel waits for more window before it fills the rest (net/ipv4/tcp_output.c,
+    /// tcp_tso_should_defer).
+    pub fn check(&mut self, now: Nanos, info: &Info, [queued, unsent]: [u64; 2], oldest: Option<Nanos>) {
+        if std::mem::replace(&mut self.checked, true) {
+            return;
+        }
+        let (mss, cwnd) = (u64::from(info.snd_mss), u64::from(info.snd_cwnd));
+        let window = info.snd_wnd.min(cwnd * mss);
+        self.limit.autoscale(queued, window, queued - unsent, info.snd_wnd);
+        if !self.wanted {
+            return;
+        }
+        let defers = oldest.is_none_or(|sent_at| now - sent_at >= info.rtt / 2);
+        let in_flight = info.unacked + info.retrans - (info.sacked + info.lost).min(info.unacked);
+        if defers || in_flight < info.snd_cwnd {
+            self.grow(cwnd, mss);
+        }
+    }
+
     /// Whether `poll` reports the socket as writable and a sleeping writer is woken.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
         let Numbers { written, sent, queued, mss } = connection;
@@ -140,40 +162,6 @@ pub struct Numbers {
     pub queued: u64,
     /// Payload of a full segment.
     pub mss: u64,
-}
-
-impl Connection {
-    /// Checks the send buffer after an arrival, when all segments that may be sent have been sent. A buffer for which a
-    /// writer waits grows with the congestion window, unless the window is full (net/ipv4/tcp_input.c, tcp_new_space
-    /// and tcp_should_expand_sndbuf). Half a round trip after the oldest outstanding segment was sent, the kernel waits
-    /// for more window before it fills the rest (net/ipv4/tcp_output.c, tcp_tso_should_defer).
-    pub fn check_send_buffer(&mut self, now: Nanos) {
-        if std::mem::replace(&mut self.send_buffer.checked, true) {
-            return;
-        }
-        let info = self.endpoint.info(now);
-        let stream = self.stream();
-        let (mss, cwnd) = (u64::from(info.snd_mss), u64::from(info.snd_cwnd));
-        let window = info.snd_wnd.min(cwnd * mss);
-        self.send_buffer.limit.autoscale(stream.queued, window, stream.queued - self.unsent(), info.snd_wnd);
-        if !self.send_buffer.wanted {
-            return;
-        }
-        let defers = self.endpoint.oldest_sent_at().is_none_or(|sent_at| now - sent_at >= info.rtt / 2);
-        let in_flight = info.unacked + info.retrans - (info.sacked + info.lost).min(info.unacked);
-        if defers || in_flight < info.snd_cwnd {
-            self.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
-        }
-    }
-
-    /// Positions in the stream.
-    pub fn stream(&self) -> Numbers {
-        let mut sent = self.written - self.unsent();
-        if self.send_buffer.paced {
-            sent = sent.max((self.endpoint.acked() + self.endpoint.window().cwnd).min(self.written));
-        }
-        Numbers { written: self.written, sent, queued: self.queued(), mss: u64::from(self.peer_mss.max(1)) }
-    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::host::{Descriptor, Host};
 use crate::settings::IpVersion;
-use crate::socket::Role;
+use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::socket::Role;
 use crate::verdict::Stop;
 use ackclock_tcp::State;
 

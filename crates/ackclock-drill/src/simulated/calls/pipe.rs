@@ -3,7 +3,7 @@
 use super::transfer::{receive, transmit};
 use super::{Answer, Arguments, CallState, Called, Halt, eval};
 use crate::ast::{Call, Expr};
-use crate::host::{Descriptor, Host, PipeEnd};
+use crate::simulated::host::{Descriptor, Host, PipeEnd};
 use crate::symbols::MSG_MORE;
 use crate::verdict::Stop;
 use ackclock_tcp::NEVER;

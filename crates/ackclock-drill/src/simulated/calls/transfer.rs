@@ -2,13 +2,13 @@
 
 use super::{Answer, Arguments, CallState, Called, Halt, eval};
 use crate::ast::{Call, Expr};
-use crate::host::{Descriptor, Host};
-use crate::socket::{Role, SocketId};
+use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::socket::{Role, SocketId};
+use crate::simulated::urgent::Refused;
 use crate::symbols::{
     MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_OOB, MSG_PEEK, MSG_TRUNC, MSG_WAITALL,
     MSG_ZEROCOPY,
 };
-use crate::urgent::Refused;
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
@@ -221,7 +221,7 @@ pub(super) fn transmit_cut(
         let last = progress.done + chunk == wanted;
         let pushed = connection.send_buffer.pushes(stream.written + chunk, last && flags & MSG_MORE == 0, stream.mss);
         let push = match last {
-            true => crate::stack::push(flags),
+            true => crate::simulated::stack::push(flags),
             // No segment has bytes of two buffers.
             false if pushed || cuts.contains(&(progress.done + chunk)) => Push::EndOfRecord,
             false => Push::More,
@@ -303,7 +303,7 @@ fn opens(host: &mut Host, id: SocketId, flags: i64, waits: bool, progress: &mut 
 fn write_early(host: &mut Host, id: SocketId, wanted: u64, flags: i64) -> Result<(), Halt> {
     let now = host.now;
     // Linux keeps the data of the SYN in a buffer of its own.
-    let push = if host.is_freebsd() { crate::stack::push(flags) } else { Push::EndOfRecord };
+    let push = if host.is_freebsd() { crate::simulated::stack::push(flags) } else { Push::EndOfRecord };
     let connection = host.connection_mut(id)?;
     if wanted > 0 {
         connection.endpoint.write_with(now, wanted, push);

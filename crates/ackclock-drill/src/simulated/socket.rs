@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::chrono::Chrono;
-use crate::cookies::Key;
-use crate::send_buffer::SendBuffer;
-use crate::stamps::Stamps;
+use crate::simulated::chrono::Chrono;
+use crate::simulated::cookies::Key;
+use crate::simulated::send_buffer::{Numbers as Positions, SendBuffer};
+use crate::simulated::stamps::Stamps;
 use crate::symbols;
 use ackclock_tcp::fast_open::Client;
 use ackclock_tcp::{Endpoint, Nanos};
@@ -86,6 +86,24 @@ pub struct Socket {
     pub woken_out: u64,
 }
 
+/// An epoll instance.
+#[derive(Clone, Debug, Default)]
+pub struct Epoll {
+    /// Descriptors, by their numbers in the script.
+    pub items: BTreeMap<i64, Item>,
+}
+
+/// A descriptor that an instance watches.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    /// Requested events, with EPOLLET and EPOLLONESHOT.
+    pub events: i64,
+    /// Wake-ups already reported; `None` if the descriptor was just added.
+    pub seen: Option<(u64, u64)>,
+    /// Whether EPOLLONESHOT has disabled the descriptor.
+    pub off: bool,
+}
+
 /// Role of a socket.
 pub enum Role {
     /// Not connected.
@@ -123,7 +141,7 @@ pub struct Connection {
     /// Bytes the application has written.
     pub written: u64,
     /// Mark of urgent data that arrived.
-    pub urgent: Option<crate::urgent::Urgent>,
+    pub urgent: Option<Urgent>,
     /// Offset of the end of our own urgent data, until it is acknowledged.
     pub urgent_end: Option<u64>,
     /// Ends of zero-copy writes, and their completions.
@@ -149,6 +167,17 @@ pub struct Connection {
     pub deferred: bool,
     /// Whether `connect` has requested a cookie, after which no write may (Linux `fastopen_req`).
     pub fast_request: bool,
+}
+
+/// The mark of urgent data in a connection's stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Urgent {
+    /// Offset of the urgent byte.
+    pub at: u64,
+    /// Whether the byte has arrived.
+    pub arrived: bool,
+    /// Whether MSG_OOB has read the byte.
+    pub taken: bool,
 }
 
 /// Notifications of writes with MSG_ZEROCOPY. Each reports that the data were copied.
@@ -248,6 +277,27 @@ impl Connection {
     /// Number of bytes written and never sent.
     pub fn unsent(&self) -> u64 {
         self.written - self.endpoint.sent().min(self.written)
+    }
+
+    /// Checks the send buffer after an arrival.
+    pub fn check_send_buffer(&mut self, now: Nanos) {
+        let volumes = [self.queued(), self.unsent()];
+        self.send_buffer.check(now, &self.endpoint.info(now), volumes, self.endpoint.oldest_sent_at());
+    }
+
+    /// Updates the times of each activity; `sent` is whether data have just been sent.
+    pub fn follow_chrono(&mut self, now: Nanos, sent: bool) {
+        let volumes = [self.queued(), self.unsent()];
+        self.chrono.follow(now, &self.endpoint.info(now), volumes, self.send_buffer.wanted, sent);
+    }
+
+    /// Positions in the stream.
+    pub fn stream(&self) -> Positions {
+        let mut sent = self.written - self.unsent();
+        if self.send_buffer.paced {
+            sent = sent.max((self.endpoint.acked() + self.endpoint.window().cwnd).min(self.written));
+        }
+        Positions { written: self.written, sent, queued: self.queued(), mss: u64::from(self.peer_mss.max(1)) }
     }
 
     /// Completes the zero-copy writes that have been acknowledged. Returns whether there were any.

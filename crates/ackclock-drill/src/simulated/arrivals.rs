@@ -1,11 +1,11 @@
 //! Packets of the script that arrive, and the connection that each of them reaches.
 
 use crate::ast::{Packet, Tcp, TcpOption};
-use crate::host::{Host, sent};
 use crate::settings::IpVersion;
-use crate::socket::{Connection, Role, SocketId};
+use crate::simulated::host::{Host, sent};
+use crate::simulated::segments::segment_of;
+use crate::simulated::socket::{Connection, Role, SocketId};
 use crate::verdict::Stop;
-use crate::wire::segment_of;
 use ackclock_tcp::config::Conformance;
 use ackclock_tcp::{Flags, Segment, reset_for};
 
@@ -37,7 +37,7 @@ impl Host {
         connection.numbers.learn_remote(tcp, passive);
         let mut segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
         if connection.parent.is_some() && self.sysctls.always_cookies {
-            crate::cookies::keep_in_cookie(&mut segment, self.settings.ip_version == IpVersion::V6);
+            crate::simulated::cookies::keep_in_cookie(&mut segment, self.settings.ip_version == IpVersion::V6);
         }
         // An established peer does not change its UDP port (sys/netinet/tcp_input.c, tcp_input_with_port).
         let stranger = connection.udp != back;

@@ -3,18 +3,8 @@
 //! tcp_recvmsg_locked). The byte before the urgent pointer is a mark, at which reads end.
 
 use crate::ast::Tcp;
-use crate::socket::Connection;
+use crate::simulated::socket::{Connection, Urgent};
 use ackclock_tcp::{Flags, Nanos};
-
-/// The mark in a connection's stream.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Urgent {
-    /// Offset of the urgent byte.
-    at: u64,
-    /// Whether the byte has arrived, and whether MSG_OOB has read it.
-    arrived: bool,
-    taken: bool,
-}
 
 /// Why MSG_OOB reads nothing.
 pub enum Refused {
