@@ -4,6 +4,7 @@
 //! the script is not run here: it is returned as [`Snippet`]s with the values in scope for each.
 
 pub mod ast;
+pub mod calls;
 mod expect;
 pub mod icmp;
 pub mod lexer;
@@ -19,6 +20,5 @@ mod verdict;
 pub mod wire;
 
 pub use run::run_on;
-pub use simulated::cookies::bytes_of_text;
-pub use simulated::{Context, calls, run};
+pub use simulated::{Context, run};
 pub use verdict::{Outcome, Snippet, Stop, Verdict};

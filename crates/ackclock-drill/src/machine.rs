@@ -1,8 +1,8 @@
 //! The machine on which a script runs: its clock, its system calls and its packets.
 
-use crate::ast::{Call, Event, Packet, Tcp};
+use crate::ast::{Body, Event, Packet, Tcp, TcpOption};
+use crate::calls::{Answer, Request};
 use crate::settings::Settings;
-use crate::simulated::calls::{Answer, CallState};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::{Nanos, SECOND};
@@ -89,11 +89,17 @@ pub trait Machine {
     /// A packet that the machine does not support, or one without a connection.
     fn arrive(&mut self, packet: &Packet) -> Result<(), Stop>;
 
-    /// Makes a system call, or asks for the result of one that blocks.
+    /// Makes a system call.
     ///
     /// # Errors
-    /// A call that the machine does not support, or results in memory that differ from the script.
-    fn call(&mut self, call: &Call, state: &mut CallState) -> Result<Answer, Stop>;
+    /// A call that the machine does not support.
+    fn call(&mut self, request: &Request) -> Result<Answer, Stop>;
+
+    /// Asks for the result of the latest call, which blocks.
+    ///
+    /// # Errors
+    /// A call that the machine does not support.
+    fn resume(&mut self, request: &Request) -> Result<Answer, Stop>;
 
     /// `tcp_info` of the socket under test with packetdrill's names; empty without a socket.
     ///
@@ -131,5 +137,26 @@ pub trait Machine {
     /// report when it came.
     fn patience(&self) -> Nanos {
         300 * SECOND
+    }
+}
+
+/// A feature of a packet that no machine has.
+pub fn beyond(packet: &Packet) -> Option<String> {
+    if let Some(what) = packet.beyond {
+        return Some(what.to_owned());
+    }
+    if packet.ports.is_some() {
+        return Some("packets with ports of their own".to_owned());
+    }
+    if !packet.inbound && packet.ip.flow_label.is_some() {
+        return Some("flow labels of packets that leave".to_owned());
+    }
+    match &packet.body {
+        Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
+            TcpOption::Other(name) => Some((*name).to_owned()),
+            _ => None,
+        }),
+        Body::Udp(_) => Some("UDP".to_owned()),
+        Body::Icmp(icmp) => icmp.foreign.then(|| "ICMP about packets other than TCP".to_owned()),
     }
 }

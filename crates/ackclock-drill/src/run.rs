@@ -4,9 +4,9 @@
 //! expected one are not compared: public scripts that only read `tcp_info` expect no packets.
 
 use crate::ast::{Action, Body, Call, Event, Packet, Position, Script, Tcp, When};
+use crate::calls::{Answer, Request, compare_memory, compare_result};
 use crate::machine::{FlowId, Machine, Sent};
 use crate::preprocess::preprocess;
-use crate::simulated::calls::{self, Answer, CallState};
 use crate::verdict::{Outcome, Snippet, Stop, Verdict};
 use crate::wire::Numbers;
 use crate::{expect, parse, show};
@@ -54,7 +54,7 @@ fn with_public_symbols(given: &[(String, String)], text: &str) -> Vec<(String, S
 struct Waiting {
     at: Position,
     call: Call,
-    progress: CallState,
+    request: Request,
     /// Time at which the call is to return; `None` if the script waits for it.
     end: Option<Nanos>,
     /// Latest time until which the call waits.
@@ -200,11 +200,14 @@ impl<M: Machine> Runner<'_, M> {
             When::After(after) => start - after + end,
             _ => end,
         });
-        let mut progress = CallState { started: self.machine.now(), done: 0, sleeps: false, opens: false };
-        let Some(answer) = self.attempt(call, &mut progress)? else { return Ok(()) };
+        let made = Request::of(call).and_then(|request| {
+            let answer = self.machine.call(&request)?;
+            Ok((self.compared(call, &request, answer)?, request))
+        });
+        let Some((answer, request)) = self.forgiven(made)? else { return Ok(()) };
         let tolerance = self.machine.settings().tolerance(end.unwrap_or(start) - start);
         let Answer::Blocks(until) = answer else {
-            self.check(call, answer)?;
+            self.forgiven(compare_result(call, &answer))?;
             if let Some(end) = end
                 && self.machine.now() + tolerance < end
             {
@@ -213,26 +216,24 @@ impl<M: Machine> Runner<'_, M> {
             }
             return Ok(());
         };
-        self.waiting = Some(Waiting { at: event.at, call: call.clone(), progress, end, until, tolerance });
+        self.waiting = Some(Waiting { at: event.at, call: call.clone(), request, end, until, tolerance });
         if end.is_none() {
             self.finish_waiting()?;
         }
         Ok(())
     }
 
-    /// Makes a call or retries it. Returns nothing if its results in memory differ from the script's and may.
-    fn attempt(&mut self, call: &Call, progress: &mut CallState) -> Result<Option<Answer>, Stop> {
-        match self.machine.call(call, progress) {
-            Err(Stop::Fail(_)) if self.machine.settings().lenient_calls => Ok(None),
-            answer => answer.map(Some),
-        }
+    /// Compares what a call wrote to memory with the script, and returns the answer.
+    fn compared(&self, call: &Call, request: &Request, answer: Answer) -> Result<Answer, Stop> {
+        compare_memory(call, request, &answer, self.machine.settings().tolerance)?;
+        Ok(answer)
     }
 
-    /// Compares the result of a call with the script's.
-    fn check(&self, call: &Call, answer: Answer) -> Result<(), Stop> {
-        match calls::check(call, answer) {
-            Err(Stop::Fail(_)) if self.machine.settings().lenient_calls => Ok(()),
-            outcome => outcome,
+    /// Returns nothing in place of a failure if the results of calls may differ from the script's.
+    fn forgiven<T>(&self, outcome: Result<T, Stop>) -> Result<Option<T>, Stop> {
+        match outcome {
+            Err(Stop::Fail(_)) if self.machine.settings().lenient_calls => Ok(None),
+            outcome => outcome.map(Some),
         }
     }
 
@@ -240,8 +241,9 @@ impl<M: Machine> Runner<'_, M> {
     fn poll_waiting(&mut self) -> Result<(), Stop> {
         let Some(mut waiting) = self.waiting.take() else { return Ok(()) };
         let here = std::mem::replace(&mut self.at, waiting.at);
-        let answer = self.attempt(&waiting.call, &mut waiting.progress)?;
-        let Some(answer) = answer else {
+        let answer = self.machine.resume(&waiting.request);
+        let answer = answer.and_then(|answer| self.compared(&waiting.call, &waiting.request, answer));
+        let Some(answer) = self.forgiven(answer)? else {
             self.at = here;
             return Ok(());
         };
@@ -249,7 +251,7 @@ impl<M: Machine> Runner<'_, M> {
             waiting.until = until;
             self.waiting = Some(waiting);
         } else {
-            self.check(&waiting.call, answer)?;
+            self.forgiven(compare_result(&waiting.call, &answer))?;
             let now = self.machine.now();
             if let Some(end) = waiting.end
                 && now.abs_diff(end) > waiting.tolerance

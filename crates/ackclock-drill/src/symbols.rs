@@ -17,7 +17,7 @@ pub fn option(name: &str) -> Option<i64> {
 
 /// Value of a symbol in an argument.
 pub fn value(name: &str) -> Option<i64> {
-    find(SYMBOLS, name).or_else(|| errno_number(name))
+    find(NAMED, name).or_else(|| find(SYMBOLS, name)).or_else(|| errno_number(name))
 }
 
 fn find(table: &[(&str, i64)], name: &str) -> Option<i64> {
@@ -84,119 +84,74 @@ const ERRORS: &[(&str, i64)] = &[
     ("EKEYREJECTED", 129),
 ];
 
-/// Non-blocking mode of a file (`O_NONBLOCK`, `SOCK_NONBLOCK`).
-pub const NONBLOCK: i64 = 0o4000;
-/// `O_RDWR`
-pub const RDWR: i64 = 2;
+/// Defines constants, each with its value and the names that it has in scripts.
+macro_rules! named {
+    ($($constant:ident = $value:expr, $($name:literal),+;)+) => {
+        $(
+            #[doc = concat!($("`", $name, "` "),+)]
+            pub const $constant: i64 = $value;
+        )+
+        const NAMED: &[(&str, i64)] = &[$($(($name, $constant)),+),+];
+    };
+}
 
-/// `F_GETFD`
-pub const GETFD: i64 = 1;
-/// `F_SETFD`
-pub const SETFD: i64 = 2;
-/// `F_GETFL`
-pub const GETFL: i64 = 3;
-/// `F_SETFL`
-pub const SETFL: i64 = 4;
-
-/// `SIOCINQ`, `FIONREAD`
-pub const INQ: i64 = 0x541b;
-/// `SIOCATMARK`
-pub const ATMARK: i64 = 0x8905;
-/// `SIOCOUTQ`, `TIOCOUTQ`
-pub const OUTQ: i64 = 0x5411;
-/// `SIOCOUTQNSD`
-pub const OUTQNSD: i64 = 0x894b;
-
-/// `MSG_PEEK`
-pub const MSG_PEEK: i64 = 0x2;
-/// `MSG_TRUNC`
-pub const MSG_TRUNC: i64 = 0x20;
-/// `MSG_DONTWAIT`
-pub const MSG_DONTWAIT: i64 = 0x40;
-/// `MSG_WAITALL`
-pub const MSG_WAITALL: i64 = 0x100;
-/// `MSG_ERRQUEUE`
-pub const MSG_ERRQUEUE: i64 = 0x2000;
-/// `MSG_OOB`
-pub const MSG_OOB: i64 = 0x1;
-/// `MSG_NOSIGNAL`
-pub const MSG_NOSIGNAL: i64 = 0x4000;
-/// `MSG_MORE`
-pub const MSG_MORE: i64 = 0x8000;
-/// `MSG_FASTOPEN`
-pub const MSG_FASTOPEN: i64 = 0x2000_0000;
-/// `MSG_EOR`
-pub const MSG_EOR: i64 = 0x80;
-/// `MSG_ZEROCOPY`
-pub const MSG_ZEROCOPY: i64 = 0x400_0000;
-
-/// `EPOLLIN`, `POLLIN`
-pub const IN: i64 = 0x1;
-/// `POLLPRI`
-pub const PRI: i64 = 0x2;
-/// `EPOLLOUT`, `POLLOUT`
-pub const OUT: i64 = 0x4;
-/// `EPOLLERR`, `POLLERR`
-pub const ERR: i64 = 0x8;
-/// `EPOLLHUP`, `POLLHUP`
-pub const HUP: i64 = 0x10;
-/// `POLLNVAL`
-pub const NVAL: i64 = 0x20;
-/// `EPOLLRDNORM`, `POLLRDNORM`
-pub const RDNORM: i64 = 0x40;
-/// `EPOLLWRNORM`, `POLLWRNORM`
-pub const WRNORM: i64 = 0x100;
-/// `EPOLLRDHUP`, `POLLRDHUP`
-pub const RDHUP: i64 = 0x2000;
-/// `EPOLLONESHOT`
-pub const ONESHOT: i64 = 1 << 30;
-/// `EPOLLET`
-pub const EDGE: i64 = 1 << 31;
-
-/// `SOL_IP`
-pub const SOL_IP: i64 = 0;
-/// `SOL_SOCKET`
-pub const SOL_SOCKET: i64 = 1;
-/// `SOL_TCP`
-pub const SOL_TCP: i64 = 6;
-/// `SOL_IPV6`
-pub const SOL_IPV6: i64 = 41;
-/// `IP_RECVERR`
-pub const IP_RECVERR: i64 = 11;
-/// `IPV6_RECVERR`
-pub const IPV6_RECVERR: i64 = 25;
-
-/// `TCP_CM_INQ`
-pub const CM_INQ: i64 = 36;
-/// `SO_EE_ORIGIN_ZEROCOPY`
-pub const ORIGIN_ZEROCOPY: i64 = 5;
-/// `SO_EE_ORIGIN_TIMESTAMPING`
-pub const ORIGIN_TIMESTAMPING: i64 = 4;
-/// `SCM_TIMESTAMPING`
-pub const SCM_TIMESTAMPING: i64 = 37;
-/// `SO_EE_CODE_ZEROCOPY_COPIED`
-pub const CODE_COPIED: i64 = 1;
-
-/// `SOF_TIMESTAMPING_TX_SOFTWARE`
-pub const STAMP_TX_SOFTWARE: i64 = 1 << 1;
-/// `SOF_TIMESTAMPING_SOFTWARE`
-pub const STAMP_SOFTWARE: i64 = 1 << 4;
-/// `SOF_TIMESTAMPING_OPT_ID`
-pub const STAMP_OPT_ID: i64 = 1 << 7;
-/// `SOF_TIMESTAMPING_TX_SCHED`
-pub const STAMP_TX_SCHED: i64 = 1 << 8;
-/// `SOF_TIMESTAMPING_TX_ACK`
-pub const STAMP_TX_ACK: i64 = 1 << 9;
-/// `SOF_TIMESTAMPING_OPT_TSONLY`
-pub const STAMP_OPT_TSONLY: i64 = 1 << 11;
-/// `SOF_TIMESTAMPING_OPT_ID_TCP`
-pub const STAMP_OPT_ID_TCP: i64 = 1 << 16;
-/// `SCM_TSTAMP_SND`
-pub const TSTAMP_SND: i64 = 0;
-/// `SCM_TSTAMP_SCHED`
-pub const TSTAMP_SCHED: i64 = 1;
-/// `SCM_TSTAMP_ACK`
-pub const TSTAMP_ACK: i64 = 2;
+named! {
+    NONBLOCK = 0o4000, "SOCK_NONBLOCK", "O_NONBLOCK";
+    SOCK_STREAM = 1, "SOCK_STREAM";
+    IPPROTO_TCP = 6, "IPPROTO_TCP";
+    RDWR = 2, "O_RDWR";
+    GETFD = 1, "F_GETFD";
+    SETFD = 2, "F_SETFD";
+    GETFL = 3, "F_GETFL";
+    SETFL = 4, "F_SETFL";
+    INQ = 0x541b, "FIONREAD", "SIOCINQ";
+    ATMARK = 0x8905, "SIOCATMARK";
+    OUTQ = 0x5411, "TIOCOUTQ", "SIOCOUTQ";
+    OUTQNSD = 0x894b, "SIOCOUTQNSD";
+    MSG_PEEK = 0x2, "MSG_PEEK";
+    MSG_TRUNC = 0x20, "MSG_TRUNC";
+    MSG_DONTWAIT = 0x40, "MSG_DONTWAIT";
+    MSG_WAITALL = 0x100, "MSG_WAITALL";
+    MSG_ERRQUEUE = 0x2000, "MSG_ERRQUEUE";
+    MSG_OOB = 0x1, "MSG_OOB";
+    MSG_NOSIGNAL = 0x4000, "MSG_NOSIGNAL";
+    MSG_MORE = 0x8000, "MSG_MORE";
+    MSG_FASTOPEN = 0x2000_0000, "MSG_FASTOPEN";
+    MSG_EOR = 0x80, "MSG_EOR";
+    MSG_ZEROCOPY = 0x400_0000, "MSG_ZEROCOPY";
+    IN = 0x1, "POLLIN", "EPOLLIN";
+    PRI = 0x2, "POLLPRI", "EPOLLPRI";
+    OUT = 0x4, "POLLOUT", "EPOLLOUT";
+    ERR = 0x8, "POLLERR", "EPOLLERR";
+    HUP = 0x10, "POLLHUP", "EPOLLHUP";
+    NVAL = 0x20, "POLLNVAL";
+    RDNORM = 0x40, "POLLRDNORM", "EPOLLRDNORM";
+    WRNORM = 0x100, "POLLWRNORM", "EPOLLWRNORM";
+    RDHUP = 0x2000, "POLLRDHUP", "EPOLLRDHUP";
+    ONESHOT = 1 << 30, "EPOLLONESHOT";
+    EDGE = 1 << 31, "EPOLLET";
+    SOL_IP = 0, "SOL_IP";
+    SOL_SOCKET = 1, "SOL_SOCKET";
+    SOL_TCP = 6, "SOL_TCP";
+    SOL_IPV6 = 41, "SOL_IPV6";
+    IP_RECVERR = 11, "IP_RECVERR";
+    IPV6_RECVERR = 25, "IPV6_RECVERR";
+    CM_INQ = 36, "TCP_CM_INQ";
+    ORIGIN_ZEROCOPY = 5, "SO_EE_ORIGIN_ZEROCOPY";
+    ORIGIN_TIMESTAMPING = 4, "SO_EE_ORIGIN_TIMESTAMPING";
+    SCM_TIMESTAMPING = 37, "SO_TIMESTAMPING", "SCM_TIMESTAMPING";
+    CODE_COPIED = 1, "SO_EE_CODE_ZEROCOPY_COPIED";
+    STAMP_TX_SOFTWARE = 1 << 1, "SOF_TIMESTAMPING_TX_SOFTWARE";
+    STAMP_SOFTWARE = 1 << 4, "SOF_TIMESTAMPING_SOFTWARE";
+    STAMP_OPT_ID = 1 << 7, "SOF_TIMESTAMPING_OPT_ID";
+    STAMP_TX_SCHED = 1 << 8, "SOF_TIMESTAMPING_TX_SCHED";
+    STAMP_TX_ACK = 1 << 9, "SOF_TIMESTAMPING_TX_ACK";
+    STAMP_OPT_TSONLY = 1 << 11, "SOF_TIMESTAMPING_OPT_TSONLY";
+    STAMP_OPT_ID_TCP = 1 << 16, "SOF_TIMESTAMPING_OPT_ID_TCP";
+    TSTAMP_SND = 0, "SCM_TSTAMP_SND";
+    TSTAMP_SCHED = 1, "SCM_TSTAMP_SCHED";
+    TSTAMP_ACK = 2, "SCM_TSTAMP_ACK";
+}
 
 /// Socket options by name, with the numbers of x86-64 and arm64.
 const OPTIONS: &[(&str, i64)] = &[
@@ -267,6 +222,7 @@ const OPTIONS: &[(&str, i64)] = &[
     ("IPV6_TCLASS", 67),
 ];
 
+/// Symbols that only scripts name.
 const SYMBOLS: &[(&str, i64)] = &[
     ("NULL", 0),
     ("AF_UNSPEC", 0),
@@ -274,100 +230,33 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("PF_INET", 2),
     ("AF_INET6", 10),
     ("PF_INET6", 10),
-    ("SOCK_STREAM", 1),
     ("SOCK_DGRAM", 2),
     ("SOCK_RAW", 3),
-    ("SOCK_NONBLOCK", NONBLOCK),
     ("SOCK_CLOEXEC", 0o2_000_000),
     ("IPPROTO_IP", 0),
     ("IPPROTO_ICMP", 1),
-    ("IPPROTO_TCP", 6),
     ("IPPROTO_UDP", 17),
     ("IPPROTO_IPV6", 41),
     ("IPPROTO_MPTCP", 262),
-    ("SOL_IP", SOL_IP),
-    ("SOL_SOCKET", SOL_SOCKET),
-    ("SOL_TCP", SOL_TCP),
-    ("SOL_IPV6", SOL_IPV6),
-    ("IP_RECVERR", IP_RECVERR),
-    ("IPV6_RECVERR", IPV6_RECVERR),
     ("SHUT_RD", 0),
     ("SHUT_WR", 1),
     ("SHUT_RDWR", 2),
-    ("F_GETFD", GETFD),
-    ("F_SETFD", SETFD),
-    ("F_GETFL", GETFL),
-    ("F_SETFL", SETFL),
     ("FD_CLOEXEC", 1),
     ("O_RDONLY", 0),
     ("O_WRONLY", 1),
-    ("O_RDWR", RDWR),
-    ("O_NONBLOCK", NONBLOCK),
-    ("FIONREAD", INQ),
-    ("SIOCATMARK", ATMARK),
-    ("SIOCINQ", INQ),
-    ("TIOCOUTQ", OUTQ),
-    ("SIOCOUTQ", OUTQ),
-    ("SIOCOUTQNSD", OUTQNSD),
-    ("MSG_OOB", MSG_OOB),
-    ("MSG_PEEK", MSG_PEEK),
     ("MSG_DONTROUTE", 0x4),
     ("MSG_CTRUNC", 0x8),
-    ("MSG_TRUNC", MSG_TRUNC),
-    ("MSG_DONTWAIT", MSG_DONTWAIT),
-    ("MSG_EOR", MSG_EOR),
-    ("MSG_WAITALL", MSG_WAITALL),
-    ("MSG_ERRQUEUE", MSG_ERRQUEUE),
-    ("MSG_NOSIGNAL", MSG_NOSIGNAL),
-    ("MSG_MORE", MSG_MORE),
-    ("MSG_ZEROCOPY", MSG_ZEROCOPY),
-    ("MSG_FASTOPEN", MSG_FASTOPEN),
-    ("POLLIN", IN),
-    ("POLLPRI", PRI),
-    ("POLLOUT", OUT),
-    ("POLLERR", ERR),
-    ("POLLHUP", HUP),
-    ("POLLNVAL", NVAL),
-    ("POLLRDNORM", RDNORM),
-    ("POLLWRNORM", WRNORM),
-    ("POLLRDHUP", RDHUP),
-    ("EPOLLIN", IN),
-    ("EPOLLPRI", PRI),
-    ("EPOLLOUT", OUT),
-    ("EPOLLERR", ERR),
-    ("EPOLLHUP", HUP),
-    ("EPOLLRDNORM", RDNORM),
-    ("EPOLLWRNORM", WRNORM),
-    ("EPOLLRDHUP", RDHUP),
     ("EPOLLEXCLUSIVE", 1 << 28),
-    ("EPOLLONESHOT", ONESHOT),
-    ("EPOLLET", EDGE),
     ("EPOLL_CTL_ADD", 1),
     ("EPOLL_CTL_DEL", 2),
     ("EPOLL_CTL_MOD", 3),
-    ("TCP_CM_INQ", CM_INQ),
-    ("SO_EE_ORIGIN_ZEROCOPY", ORIGIN_ZEROCOPY),
-    ("SO_EE_CODE_ZEROCOPY_COPIED", CODE_COPIED),
-    ("SO_EE_ORIGIN_TIMESTAMPING", ORIGIN_TIMESTAMPING),
-    ("SO_TIMESTAMPING", SCM_TIMESTAMPING),
-    ("SCM_TIMESTAMPING", SCM_TIMESTAMPING),
-    ("SCM_TSTAMP_SND", TSTAMP_SND),
-    ("SCM_TSTAMP_SCHED", TSTAMP_SCHED),
-    ("SCM_TSTAMP_ACK", TSTAMP_ACK),
     ("SOF_TIMESTAMPING_TX_HARDWARE", 1 << 0),
-    ("SOF_TIMESTAMPING_TX_SOFTWARE", STAMP_TX_SOFTWARE),
     ("SOF_TIMESTAMPING_RX_HARDWARE", 1 << 2),
     ("SOF_TIMESTAMPING_RX_SOFTWARE", 1 << 3),
-    ("SOF_TIMESTAMPING_SOFTWARE", STAMP_SOFTWARE),
     ("SOF_TIMESTAMPING_SYS_HARDWARE", 1 << 5),
     ("SOF_TIMESTAMPING_RAW_HARDWARE", 1 << 6),
-    ("SOF_TIMESTAMPING_OPT_ID", STAMP_OPT_ID),
-    ("SOF_TIMESTAMPING_TX_SCHED", STAMP_TX_SCHED),
-    ("SOF_TIMESTAMPING_TX_ACK", STAMP_TX_ACK),
     ("SOF_TIMESTAMPING_OPT_CMSG", 1 << 10),
-    ("SOF_TIMESTAMPING_OPT_TSONLY", STAMP_OPT_TSONLY),
     ("SOF_TIMESTAMPING_OPT_STATS", 1 << 12),
-    ("SOF_TIMESTAMPING_OPT_ID_TCP", STAMP_OPT_ID_TCP),
     ("SPLICE_F_MOVE", 1),
     ("SPLICE_F_NONBLOCK", 2),
     ("SPLICE_F_MORE", 4),

@@ -150,6 +150,33 @@ fn calls_are_held_to_their_results_and_their_times() {
 }
 
 #[test]
+fn memory_that_a_call_fills_is_compared() {
+    let arrives = "+0 < P. 1:11(10) ack 1 win 20000\n";
+    let inq = "+0 setsockopt(4, SOL_TCP, TCP_INQ, [1], 4) = 0\n";
+    let message = |fields: &str| format!("+0 recvmsg(4, {{msg_iov(1)=[{{..., 4}}], {fields}}}, 0) = 4\n");
+    let control = |left| format!("msg_control=[{{cmsg_level=SOL_TCP, cmsg_type=TCP_CM_INQ, cmsg_data={left}}}]");
+    let epoll = "+0 epoll_create(1) = 5\n+0 epoll_ctl(5, EPOLL_CTL_ADD, 4, {events=EPOLLIN|EPOLLOUT, fd=4}) = 0\n";
+    passes(&format!("{inq}{arrives}{}", message(&control(6))));
+    passes("+0 poll([{fd=4, events=POLLIN|POLLOUT, revents=POLLOUT}], 1, 0) = 1\n+0 ioctl(4, SIOCINQ, [0]) = 0\n");
+    for (calls, reason) in [
+        (format!("{inq}{arrives}{}", message(&control(7))), "TCP_CM_INQ is 6 instead of 7"),
+        (format!("{inq}{arrives}{}", message("msg_control=[]")), "1 control messages instead of 0: level 6 type 36"),
+        (format!("{arrives}{}", message(&control(6))), "0 control messages instead of 1: none"),
+        (format!("{arrives}{}", message("msg_flags=MSG_TRUNC")), "msg_flags is 0 instead of 32"),
+        // As in packetdrill, events that are not given are none.
+        ("+0 poll([{fd=4, events=POLLOUT}], 1, 0) = 1\n".into(), "revents of 4 is 0x4 instead of 0x0"),
+        (
+            format!("{epoll}+0 epoll_wait(5, {{events=EPOLLIN, fd=4}}, 1, 0) = 1\n"),
+            "epoll_wait gave events 0x4 instead of 0x1",
+        ),
+        ("+0 ioctl(4, SIOCINQ, [5]) = 0\n".into(), "ioctl gave 0 instead of 5"),
+        ("+0 getsockopt(4, SOL_SOCKET, SO_TYPE, [2], [4]) = 0\n".into(), "SO_TYPE is 1 instead of 2"),
+    ] {
+        assert_eq!(failure(&calls).1, reason, "{calls}");
+    }
+}
+
+#[test]
 fn what_a_simulated_stack_does_not_have_is_named() {
     assert_eq!(unsupported("+0 socket(..., SOCK_STREAM, IPPROTO_MPTCP) = 5\n"), "MPTCP");
     assert_eq!(unsupported("+0 frobnicate(4) = 0\n"), "system call frobnicate");

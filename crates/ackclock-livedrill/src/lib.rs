@@ -13,13 +13,13 @@ mod calls;
 #[cfg(target_os = "linux")]
 mod device;
 #[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
 mod icmp;
 #[cfg(target_os = "linux")]
 mod info;
 #[cfg(target_os = "linux")]
 mod live;
-#[cfg(target_os = "linux")]
-mod names;
 #[cfg(target_os = "linux")]
 mod shell;
 #[cfg(target_os = "linux")]

@@ -3,6 +3,7 @@
 use std::io;
 
 use ackclock_drill::Stop;
+use ackclock_drill::calls::Memory;
 use ackclock_tcp::Nanos;
 
 /// Result of a system call.
@@ -12,15 +13,22 @@ pub struct Reply {
     pub value: i64,
     /// `errno`, if the value is -1.
     pub errno: i32,
-    /// Memory that the call filled.
-    pub memory: Vec<Vec<u8>>,
+    /// Memory that the call filled and that may be compared.
+    pub memory: Option<Memory>,
+    /// Other numbers that the call wrote: the peer's port of `accept`, or the ends of `pipe`.
+    pub numbers: Vec<i32>,
 }
 
 impl Reply {
     /// The result of the call that was just made.
-    pub fn of(value: i64, memory: Vec<Vec<u8>>) -> Reply {
+    pub fn of(value: i64) -> Reply {
         let errno = if value == -1 { io::Error::last_os_error().raw_os_error().unwrap_or(0) } else { 0 };
-        Reply { value, errno, memory }
+        Reply { value, errno, memory: None, numbers: Vec::new() }
+    }
+
+    /// The result with the memory that the call filled.
+    pub fn with(self, memory: Memory) -> Reply {
+        Reply { memory: Some(memory), ..self }
     }
 }
 

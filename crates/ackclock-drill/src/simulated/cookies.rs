@@ -44,23 +44,6 @@ pub fn key_of_sysctl(text: &str) -> Option<Key> {
     Some(key)
 }
 
-/// The bytes of a text in a script, whose escapes are `\xa1`.
-pub fn bytes_of_text(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        if first != b'\\' {
-            bytes.push(first);
-            rest = after;
-            continue;
-        }
-        let digits = after.strip_prefix(b"x")?.get(..2)?;
-        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-        rest = &after[3..];
-    }
-    Some(bytes)
-}
-
 /// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012).
 fn siphash(key: &Key, data: &[u8]) -> u64 {
     let word = |bytes: &[u8]| {
@@ -203,11 +186,5 @@ mod tests {
         for wrong in ["", "1-2-3", "1-2-3-4-5", "1-2-3-g", "100000000-0-0-0"] {
             assert_eq!(key_of_sysctl(wrong), None, "{wrong}");
         }
-    }
-
-    #[test]
-    fn texts_have_escapes() {
-        assert_eq!(bytes_of_text(r"\xa1b\x00"), Some(vec![0xa1, b'b', 0]));
-        assert_eq!((bytes_of_text(r"\n"), bytes_of_text(r"\x1"), bytes_of_text(r"\xzz")), (None, None, None));
     }
 }

@@ -1,10 +1,10 @@
 //! Our endpoint as the machine of a script, in virtual time.
 
 mod arrivals;
-pub mod calls;
+mod calls;
 mod choices;
 mod chrono;
-pub mod cookies;
+mod cookies;
 mod fast_open;
 mod host;
 mod path;
@@ -20,12 +20,13 @@ mod urgent;
 
 use std::collections::BTreeSet;
 
-use self::calls::{Answer, CallState};
+use self::calls::CallState;
 use self::host::{Host, ISS};
 use self::shell::Files;
 use self::socket::SocketId;
-use crate::ast::{Action, Body, Call, Event, Packet};
-use crate::machine::{FlowId, Machine, Sent};
+use crate::ast::{Action, Body, Event, Packet, TcpOption};
+use crate::calls::{Answer, Request};
+use crate::machine::{self, FlowId, Machine, Sent};
 use crate::settings::Settings;
 use crate::verdict::{Outcome, Stop};
 use crate::wire::Numbers;
@@ -70,12 +71,15 @@ struct Simulated<'a> {
     files: &'a Files<'a>,
     /// Sockets whose connections began before a setting changed.
     outdated: BTreeSet<SocketId>,
+    /// Progress of the latest call.
+    progress: CallState,
 }
 
 impl<'a> Simulated<'a> {
     /// A host whose connections start from the configuration `base`; `files` reads the shell scripts.
     fn new(base: Config, files: &'a Files<'a>) -> Simulated<'a> {
-        Simulated { host: Host::new(base, Settings::default()), files, outdated: BTreeSet::new() }
+        let host = Host::new(base, Settings::default());
+        Simulated { host, files, outdated: BTreeSet::new(), progress: CallState::default() }
     }
 }
 
@@ -109,7 +113,7 @@ impl Machine for Simulated<'_> {
                 Some("TCP in UDP without --udp_encapsulation=tcp".to_owned())
             }
             Action::Packet(packet) => beyond(packet),
-            Action::Call(call) => calls::beyond(call),
+            Action::Call(call) => crate::calls::beyond(call, &beyond_word),
             Action::Command(_) | Action::Code(_) => None,
         };
         what.filter(|what| what != SIGNATURES || !self.host.settings.signatures)
@@ -186,8 +190,13 @@ impl Machine for Simulated<'_> {
         }
     }
 
-    fn call(&mut self, call: &Call, state: &mut CallState) -> Result<Answer, Stop> {
-        calls::attempt(&mut self.host, call, state)
+    fn call(&mut self, request: &Request) -> Result<Answer, Stop> {
+        self.progress = CallState { started: self.host.now, ..CallState::default() };
+        self.resume(request)
+    }
+
+    fn resume(&mut self, request: &Request) -> Result<Answer, Stop> {
+        calls::attempt(&mut self.host, request, &mut self.progress)
     }
 
     fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop> {
@@ -235,24 +244,25 @@ impl Machine for Simulated<'_> {
     }
 }
 
+/// Words in arguments that request unsupported features, and the names of these features.
+const BEYOND: &[(&str, &str)] = &[
+    ("TCP_AO_ADD_KEY", "authentication (TCP-AO)"),
+    ("TCP_MD5SIG", SIGNATURES),
+    ("TCP_MD5SIG_EXT", SIGNATURES),
+    ("TCP_REPAIR", "TCP_REPAIR"),
+    ("TCP_ULP", "TCP_ULP"),
+    ("TCP_ZEROCOPY_RECEIVE", "zero-copy receive"),
+    ("SO_TIMESTAMP", "SO_TIMESTAMP"),
+    ("SO_TIMESTAMPNS", "SO_TIMESTAMPNS"),
+    ("SO_MEMINFO", "SO_MEMINFO"),
+];
+
+fn beyond_word(word: &str) -> Option<String> {
+    BEYOND.iter().find(|(name, _)| *name == word).map(|(_, what)| (*what).to_owned())
+}
+
 /// A feature of a packet that is not supported.
 fn beyond(packet: &Packet) -> Option<String> {
-    if let Some(what) = packet.beyond {
-        return Some(what.to_owned());
-    }
-    if packet.ports.is_some() {
-        return Some("packets with ports of their own".to_owned());
-    }
-    if !packet.inbound && packet.ip.flow_label.is_some() {
-        return Some("flow labels of packets that leave".to_owned());
-    }
-    match &packet.body {
-        Body::Tcp(tcp) => tcp.options.iter().flatten().find_map(|option| match option {
-            crate::ast::TcpOption::Md5 if !packet.inbound => Some(SIGNATURES.to_owned()),
-            crate::ast::TcpOption::Other(name) => Some((*name).to_owned()),
-            _ => None,
-        }),
-        Body::Udp(_) => Some("UDP".to_owned()),
-        Body::Icmp(icmp) => icmp.foreign.then(|| "ICMP about packets other than TCP".to_owned()),
-    }
+    let signs = || matches!(&packet.body, Body::Tcp(tcp) if tcp.options.iter().flatten().any(|o| *o == TcpOption::Md5));
+    machine::beyond(packet).or_else(|| (!packet.inbound && signs()).then(|| SIGNATURES.to_owned()))
 }

@@ -1,5 +1,7 @@
-//! System calls of scripts, made for real. Each has a function that prepares it for the application's thread, and one
-//! that compares what it wrote to memory.
+//! System calls of scripts, made for real: each is prepared for the application's thread, and what it opened is named
+//! when it has ended.
+
+#![expect(unsafe_code, reason = "the calls of a script are made as they are")]
 
 mod message;
 mod options;
@@ -7,232 +9,134 @@ mod poll;
 mod sockets;
 mod transfer;
 
-use crate::live::Live;
-use crate::names;
+use std::os::fd::RawFd;
+
+use crate::host::Host;
 use crate::system::Reply;
 use crate::worker::Job;
 use ackclock_drill::Stop;
-use ackclock_drill::ast::{Call, Expr};
-use ackclock_drill::calls::{Answer, eval};
+use ackclock_drill::ast::Call;
+use ackclock_drill::calls::{Answer, Request, install};
+use ackclock_drill::symbols;
 pub use options::{memory_info, tcp_info};
-use std::os::fd::RawFd;
-
-type Prepare = fn(&mut Live, &Arguments<'_>) -> Result<Job, Stop>;
-type Finish = fn(&mut Live, &Arguments<'_>, &Reply) -> Result<Answer, Stop>;
-
-/// Supported calls.
-const CALLS: &[(&str, Prepare, Finish)] = &[
-    ("accept", sockets::accept, sockets::accepted),
-    ("accept4", sockets::accept, sockets::accepted),
-    ("bind", sockets::bind, plain),
-    ("close", sockets::close, plain),
-    ("connect", sockets::connect, sockets::connected),
-    ("epoll_create", poll::epoll_create, installed),
-    ("epoll_create1", poll::epoll_create, installed),
-    ("epoll_ctl", poll::epoll_ctl, plain),
-    ("epoll_wait", poll::epoll_wait, poll::epoll_waited),
-    ("fcntl", options::fcntl, plain),
-    ("getsockopt", options::getsockopt, options::got_option),
-    ("ioctl", options::ioctl, options::controlled),
-    ("listen", sockets::listen, plain),
-    ("open", transfer::open, installed),
-    ("pipe", transfer::pipe, transfer::piped),
-    ("poll", poll::poll, poll::polled),
-    ("read", transfer::read, plain),
-    ("readv", transfer::readv, plain),
-    ("recv", transfer::recv, plain),
-    ("recvfrom", transfer::recv, plain),
-    ("recvmsg", message::recvmsg, message::received),
-    ("send", transfer::send, plain),
-    ("sendfile", transfer::sendfile, plain),
-    ("sendmsg", message::sendmsg, plain),
-    ("sendto", transfer::send, plain),
-    ("setsockopt", options::setsockopt, plain),
-    ("shutdown", sockets::shutdown, plain),
-    ("socket", sockets::socket, sockets::opened),
-    ("splice", transfer::splice, plain),
-    ("write", transfer::write, plain),
-    ("writev", transfer::writev, plain),
-];
-
-/// Words in arguments that request unsupported features, and the names of these features.
-const BEYOND: &[(&str, &str)] = &[
-    ("IPPROTO_MPTCP", "MPTCP"),
-    ("IPPROTO_UDP", "UDP sockets"),
-    ("IPPROTO_ICMP", "ICMP sockets"),
-    ("IPPROTO_ICMPV6", "ICMP sockets"),
-    ("SOCK_DGRAM", "datagram sockets"),
-    ("SOCK_RAW", "raw sockets"),
-];
 
 /// The first unsupported feature of a call, determined before anything runs.
 pub fn beyond(call: &Call) -> Option<String> {
-    if !CALLS.iter().any(|(name, ..)| *name == call.name) {
-        return Some(format!("system call {}", call.name));
-    }
-    call.arguments.iter().chain([&call.result]).find_map(beyond_in)
-}
-
-fn beyond_in(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Word(word) => match BEYOND.iter().find(|(name, _)| name == word) {
-            Some((_, what)) => Some((*what).to_owned()),
-            None => (!names::is_known(word)).then(|| format!("symbol {word}")),
-        },
-        Expr::Or(left, right) => beyond_in(left).or_else(|| beyond_in(right)),
-        Expr::Field(_, _, value) => beyond_in(value),
-        Expr::List(items) | Expr::Struct(items) | Expr::Call(_, items) => items.iter().find_map(beyond_in),
-        Expr::Ellipsis | Expr::Int(_) | Expr::Text(_) => None,
+    let unknown = |word: &str| match symbols::value(word).or_else(|| symbols::option(word)) {
+        Some(_) => None,
+        None => Some(format!("symbol {word}")),
+    };
+    match call.name.as_str() {
+        "cap_set" => Some("system call cap_set".to_owned()),
+        _ => ackclock_drill::calls::beyond(call, &unknown),
     }
 }
 
 /// Prepares a call.
-pub fn prepare(live: &mut Live, call: &Call) -> Result<Job, Stop> {
-    match CALLS.iter().find(|(name, ..)| *name == call.name) {
-        Some((_, prepare, _)) => prepare(live, &Arguments { call }),
-        None => Stop::unsupported(format!("system call {}", call.name)),
-    }
-}
-
-/// Compares what a call wrote to memory with the script, and returns its result, which the caller compares.
-pub fn finish(live: &mut Live, call: &Call, reply: &Reply) -> Result<Answer, Stop> {
-    match CALLS.iter().find(|(name, ..)| *name == call.name) {
-        Some((.., finish)) => finish(live, &Arguments { call }, reply),
-        None => Stop::unsupported(format!("system call {}", call.name)),
-    }
-}
-
-/// The result of a call that writes nothing that is compared.
-fn plain(_: &mut Live, _: &Arguments<'_>, reply: &Reply) -> Result<Answer, Stop> {
-    match reply.value {
-        -1 => Ok(Answer::Error(names::error(reply.errno)?)),
-        value => Ok(Answer::Value(value)),
-    }
-}
-
-/// The result of a call that opens something other than a socket.
-fn installed(live: &mut Live, arguments: &Arguments<'_>, reply: &Reply) -> Result<Answer, Stop> {
-    match reply.value {
-        -1 => plain(live, arguments, reply),
-        fd => Ok(Answer::Value(arguments.install(live, fd as RawFd, None)?)),
-    }
-}
-
-/// Memory of an argument.
-enum Memory {
-    /// A buffer.
-    Own(Vec<u8>),
-    /// A number as address, such as NULL.
-    Wild(usize),
-}
-
-impl Memory {
-    fn pointer(&mut self) -> *mut libc::c_void {
-        match self {
-            Memory::Own(bytes) => bytes.as_mut_ptr().cast(),
-            Memory::Wild(address) => *address as *mut libc::c_void,
+pub fn prepare(host: &mut Host, request: &Request) -> Result<Job, Stop> {
+    match request {
+        &Request::Accept { fd, flags, .. } => sockets::accept(host, fd, flags),
+        &Request::Bind { fd, address } => sockets::bind(host, fd, address),
+        Request::CapSet => Stop::unsupported("system call cap_set"),
+        &Request::Close { fd } => sockets::close(host, fd),
+        &Request::Connect { fd, address } => sockets::connect(host, fd, address),
+        Request::EpollCreate { .. } => poll::epoll_create(),
+        &Request::EpollControl { instance, operation, fd, events } => {
+            poll::epoll_ctl(host, instance, operation, fd, events)
         }
+        &Request::EpollWait { instance, most, timeout } => poll::epoll_wait(host, instance, most, timeout),
+        &Request::Fcntl { fd, command, argument } => options::fcntl(host, fd, command, argument),
+        Request::GetOption { fd, option, length, text } => options::getsockopt(host, *fd, option, *length, *text),
+        &Request::Ioctl { fd, request } => options::ioctl(host, fd, request),
+        &Request::Listen { fd, backlog } => sockets::listen(host, fd, backlog),
+        Request::Open { path, flags, .. } => transfer::open(path, *flags),
+        Request::Pipe { .. } => transfer::pipe(),
+        Request::Poll { waits, timeout } => poll::poll(host, waits, *timeout),
+        Request::Receive(transfer) => transfer::transfer(host, transfer, false),
+        Request::Send(transfer) => transfer::transfer(host, transfer, true),
+        &Request::SendFile { to, from, offset, length } => transfer::sendfile(host, to, from, offset, length),
+        Request::SetOption { fd, option, value, length } => options::setsockopt(host, *fd, option, value, *length),
+        &Request::Shutdown { fd, how } => sockets::shutdown(host, fd, how),
+        &Request::Socket { domain, kind, protocol, .. } => sockets::socket(host, domain, kind, protocol),
+        Request::Splice { offsets: true, .. } => Stop::unsupported("offsets of splice"),
+        &Request::Splice { from, to, length, flags, .. } => transfer::splice(host, from, to, length, flags),
     }
 }
 
-/// Access to the arguments of a call by index.
-struct Arguments<'a> {
-    call: &'a Call,
-}
-
-impl<'a> Arguments<'a> {
-    fn get(&self, index: usize) -> Result<&'a Expr, Stop> {
-        match self.call.arguments.get(index) {
-            Some(argument) => Ok(argument),
-            None => {
-                let Call { name, arguments, .. } = self.call;
-                Stop::fail(format!("{name} takes more than {} arguments", arguments.len()))
+/// Takes note of what a call opened or ended, and returns its result.
+pub fn finish(host: &mut Host, request: &Request, reply: Reply) -> Result<Answer, Stop> {
+    match request {
+        Request::Connect { fd, address } => sockets::connected(host, *fd, *address, reply),
+        _ if reply.value == -1 => answer(reply),
+        Request::Accept { number, .. } => sockets::accepted(host, *number, &reply),
+        Request::EpollCreate { number } | Request::Open { number, .. } => {
+            Ok(Answer::Value(install(&mut host.fds, *number, (reply.value as RawFd, None))))
+        }
+        Request::Pipe { ends } => {
+            for (end, fd) in ends.iter().zip(&reply.numbers) {
+                host.fds.insert(*end, (*fd, None));
             }
+            answer(reply)
         }
-    }
-
-    fn int(&self, index: usize) -> Result<i64, Stop> {
-        eval(self.get(index)?)
-    }
-
-    /// A number, or 0 if none is given.
-    fn optional(&self, index: usize) -> Result<i64, Stop> {
-        match self.call.arguments.get(index) {
-            None | Some(Expr::Ellipsis) => Ok(0),
-            Some(argument) => eval(argument),
-        }
-    }
-
-    /// The descriptor in this process behind that of the script; a number that names nothing stays as it is not open.
-    fn fd(&self, live: &Live, index: usize) -> Result<RawFd, Stop> {
-        Ok(live.fds.get(&self.int(index)?).map_or(-1, |&(fd, _)| fd))
-    }
-
-    /// The socket of a descriptor.
-    fn socket(&self, live: &Live, index: usize) -> Result<Option<usize>, Stop> {
-        Ok(live.fds.get(&self.int(index)?).and_then(|&(_, id)| id))
-    }
-
-    /// A buffer of `length` bytes. Its bytes are touched here, because a kernel in user mode cannot always do it.
-    fn memory(&self, index: usize, length: usize) -> Result<Memory, Stop> {
-        match self.get(index)? {
-            Expr::Int(address) => Ok(Memory::Wild(*address as usize)),
-            Expr::Word(word) if word == "NULL" => Ok(Memory::Wild(0)),
-            Expr::Ellipsis => Ok(Memory::Own(vec![b'a'; length.max(1)])),
-            Expr::Text(text) => match ackclock_drill::bytes_of_text(text) {
-                Some(bytes) => Ok(Memory::Own(bytes)),
-                None => Stop::unsupported(format!("the escapes of \"{text}\"")),
-            },
-            _ => Stop::unsupported(format!("this buffer of {}", self.call.name)),
-        }
-    }
-
-    /// A length of a buffer.
-    fn length(&self, index: usize) -> Result<usize, Stop> {
-        match usize::try_from(self.int(index)?) {
-            Ok(length) if length <= 1 << 30 => Ok(length),
-            _ => Stop::unsupported(format!("a length of {} bytes", self.int(index)?)),
-        }
-    }
-
-    /// Names a descriptor as the script does, or by the lowest number from 3 that the script does not use. A number that
-    /// is taken names the new object from now on.
-    fn install(&self, live: &mut Live, fd: RawFd, socket: Option<usize>) -> Result<i64, Stop> {
-        let free = (3..).find(|number| !live.fds.contains_key(number)).expect("there are enough");
-        let number = match &self.call.result {
-            Expr::Ellipsis => free,
-            result => Some(eval(result)?).filter(|&number| number >= 0).unwrap_or(free),
-        };
-        live.fds.insert(number, (fd, socket));
-        Ok(number)
+        Request::Socket { number, .. } => Ok(sockets::opened(host, *number, &reply)),
+        _ => answer(reply),
     }
 }
 
-/// Lengths of the buffers of `[{..., 100}, {..., 200}]`.
-fn vector(expr: &Expr) -> Result<Vec<usize>, Stop> {
-    let Expr::List(items) = expr else { return Stop::fail("expected buffers such as [{..., 1000}]") };
-    let length = |item: &Expr| match item {
-        Expr::Struct(parts) if parts.len() == 2 && parts[0] == Expr::Ellipsis => {
-            match usize::try_from(eval(&parts[1])?) {
-                Ok(length) if length <= 1 << 30 => Ok(length),
-                _ => Stop::unsupported("a buffer of such a length"),
-            }
-        }
-        _ => Stop::unsupported("buffers other than {..., LENGTH}"),
-    };
-    items.iter().map(length).collect()
+/// The result of a call as the script names it.
+fn answer(reply: Reply) -> Result<Answer, Stop> {
+    match (reply.value, reply.memory) {
+        (-1, _) => match symbols::errno_name(reply.errno.into()) {
+            Some(name) => Ok(Answer::Error(name)),
+            None => Stop::fail(format!("error number {}, without a name here", reply.errno)),
+        },
+        (value, Some(memory)) => Ok(Answer::Filled(value, memory)),
+        (value, None) => Ok(Answer::Value(value)),
+    }
 }
 
-/// Compares a number in memory; `...` is any number.
-fn compare(name: &str, expected: Option<&Expr>, actual: i64) -> Result<(), Stop> {
-    match expected {
-        None | Some(Expr::Ellipsis) => Ok(()),
-        Some(expected) => {
-            let expected = eval(expected)?;
-            if expected == actual {
-                return Ok(());
-            }
-            Stop::fail(format!("{name} is {actual} instead of {expected}"))
+/// A call that writes nothing that is compared. Its memory lives until the error is read.
+fn job(mut call: impl FnMut() -> i64 + Send + 'static) -> Result<Job, Stop> {
+    Ok(Box::new(move || Reply::of(call())))
+}
+
+/// Checks the length of a buffer.
+fn length(length: i64) -> Result<usize, Stop> {
+    match usize::try_from(length) {
+        Ok(length) if length <= 1 << 30 => Ok(length),
+        _ => Stop::unsupported(format!("a length of {length} bytes")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_their_names() {
+        for (name, number) in [("ESHUTDOWN", libc::ESHUTDOWN), ("EAGAIN", libc::EAGAIN), ("EFAULT", libc::EFAULT)] {
+            let reply = Reply { value: -1, errno: number, memory: None, numbers: Vec::new() };
+            assert_eq!(answer(reply), Ok(Answer::Error(name)));
+        }
+        let unknown = Reply { value: -1, errno: 4000, memory: None, numbers: Vec::new() };
+        assert_eq!(answer(unknown), Stop::fail("error number 4000, without a name here"));
+    }
+
+    #[test]
+    fn options_have_the_numbers_of_the_system() {
+        for (name, number) in [
+            ("SO_REUSEADDR", libc::SO_REUSEADDR),
+            ("SO_ZEROCOPY", libc::SO_ZEROCOPY),
+            ("SO_TIMESTAMPING", libc::SO_TIMESTAMPING),
+            ("SO_MAX_PACING_RATE", libc::SO_MAX_PACING_RATE),
+            ("TCP_INQ", libc::TCP_INQ),
+            ("TCP_USER_TIMEOUT", libc::TCP_USER_TIMEOUT),
+            ("TCP_FASTOPEN_KEY", libc::TCP_FASTOPEN_KEY),
+            ("TCP_NOTSENT_LOWAT", libc::TCP_NOTSENT_LOWAT),
+            ("IP_FREEBIND", libc::IP_FREEBIND),
+            ("IPV6_TCLASS", libc::IPV6_TCLASS),
+        ] {
+            assert_eq!(symbols::option(name), Some(number.into()), "{name}");
         }
     }
 }

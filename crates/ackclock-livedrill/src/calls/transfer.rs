@@ -2,186 +2,128 @@
 
 use std::ffi::CString;
 
-use super::{Arguments, plain, sockets, vector};
-use crate::live::Live;
+use super::message::{self, Buffers};
+use super::{job, length};
+use crate::host::Host;
 use crate::system::Reply;
 use crate::worker::Job;
 use ackclock_drill::Stop;
-use ackclock_drill::ast::Expr;
-use ackclock_drill::calls::{Answer, eval};
+use ackclock_drill::calls::{Buffer, Data, Transfer, bytes_of_text};
 use ackclock_drill::symbols::MSG_FASTOPEN;
 
-pub(super) fn read(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (fd, length) = (arguments.fd(live, 0)?, arguments.length(2)?);
-    let mut memory = arguments.memory(1, length)?;
-    Ok(Box::new(move || {
-        // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::read(fd, memory.pointer(), length) };
-        Reply::of(value as i64, Vec::new())
-    }))
+/// Memory of an argument.
+enum Memory {
+    /// A buffer.
+    Own(Vec<u8>),
+    /// A number as address, such as NULL.
+    Wild(usize),
 }
 
-pub(super) fn recv(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (fd, length) = (arguments.fd(live, 0)?, arguments.length(2)?);
-    let flags = arguments.int(3)? as i32;
-    let mut memory = arguments.memory(1, length)?;
-    Ok(Box::new(move || {
-        // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::recv(fd, memory.pointer(), length, flags) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-pub(super) fn write(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (fd, length) = (arguments.fd(live, 0)?, arguments.length(2)?);
-    let mut memory = arguments.memory(1, length)?;
-    Ok(Box::new(move || {
-        // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::write(fd, memory.pointer(), length) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-/// Runs `send(fd, ..., n, flags)` or `sendto(fd, ..., n, flags, ..., ...)`. A write that opens a connection names the
-/// peer.
-pub(super) fn send(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (fd, length) = (arguments.fd(live, 0)?, arguments.length(2)?);
-    let flags = arguments.int(3)?;
-    let mut memory = arguments.memory(1, length)?;
-    let to = opens(live, arguments, flags)?;
-    Ok(Box::new(move || {
-        let (address, size) = to.as_ref().map_or((std::ptr::null(), 0), |to| (to.as_ptr(), to.len()));
-        // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse; the address is as
-        // long as it says, or null.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::sendto(fd, memory.pointer(), length, flags as i32, address.cast(), size as u32) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-/// The address that a write with these flags needs, and notes that the write may open a connection.
-pub(super) fn opens(live: &mut Live, arguments: &Arguments<'_>, flags: i64) -> Result<Option<Vec<u8>>, Stop> {
-    if flags & MSG_FASTOPEN == 0 {
-        return Ok(None);
-    }
-    if let Some(id) = arguments.socket(live, 0)? {
-        sockets::begin(live, id);
-    }
-    Ok(Some(sockets::peer(live)))
-}
-
-/// Buffers and the `iovec`s that point to them.
-pub(super) struct Buffers {
-    buffers: Vec<Vec<u8>>,
-}
-
-impl Buffers {
-    pub(super) fn of(expr: &Expr) -> Result<Buffers, Stop> {
-        let buffers = vector(expr)?.into_iter().map(|length| vec![b'a'; length]).collect();
-        Ok(Buffers { buffers })
+impl Memory {
+    /// Memory of `length` bytes. They are touched here, because a kernel in user mode cannot always do it.
+    fn of(buffer: &Buffer, length: usize) -> Result<Memory, Stop> {
+        let mut bytes = match buffer {
+            Buffer::Any => vec![b'a'; length],
+            Buffer::Text(text) => bytes_of_text(text)?,
+            Buffer::Wild(address) => return Ok(Memory::Wild(*address as usize)),
+        };
+        bytes.resize(length.max(bytes.len()).max(1), 0);
+        Ok(Memory::Own(bytes))
     }
 
-    /// Pointers that are valid as long as the buffers.
-    pub(super) fn pointers(&mut self) -> Vec<libc::iovec> {
-        let pointer =
-            |buffer: &mut Vec<u8>| libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-        self.buffers.iter_mut().map(pointer).collect()
-    }
-}
-
-pub(super) fn readv(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let fd = arguments.fd(live, 0)?;
-    let mut buffers = Buffers::of(arguments.get(1)?)?;
-    Ok(Box::new(move || {
-        let pointers = buffers.pointers();
-        // SAFETY: the pointers are to the buffers, which live until the call returns.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::readv(fd, pointers.as_ptr(), pointers.len() as i32) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-pub(super) fn writev(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let fd = arguments.fd(live, 0)?;
-    let mut buffers = Buffers::of(arguments.get(1)?)?;
-    Ok(Box::new(move || {
-        let pointers = buffers.pointers();
-        // SAFETY: the pointers are to the buffers, which live until the call returns.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::writev(fd, pointers.as_ptr(), pointers.len() as i32) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-/// Runs `sendfile(4, 5, [0], 1000)`, whose offset may be NULL.
-pub(super) fn sendfile(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (to, from) = (arguments.fd(live, 0)?, arguments.fd(live, 1)?);
-    let mut offset = match arguments.get(2)? {
-        Expr::Word(word) if word == "NULL" => None,
-        expr => Some(eval(expr)?),
-    };
-    let length = arguments.length(3)?;
-    Ok(Box::new(move || {
-        let pointer = offset.as_mut().map_or(std::ptr::null_mut(), |offset| &raw mut *offset);
-        // SAFETY: the pointer is null or to a number that lives until the call returns.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::sendfile(to, from, pointer, length) };
-        Reply::of(value as i64, Vec::new())
-    }))
-}
-
-pub(super) fn open(_: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let Expr::Text(path) = arguments.get(0)? else { return Stop::fail("open takes a path in quotes") };
-    let Ok(path) = CString::new(path.as_str()) else { return Stop::fail("a path with a zero byte") };
-    let flags = arguments.int(1)? as i32;
-    Ok(Box::new(move || {
-        // SAFETY: the path ends with a zero byte and lives until the call returns.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::open(path.as_ptr(), flags, 0o600) };
-        Reply::of(value.into(), Vec::new())
-    }))
-}
-
-pub(super) fn pipe(_: &mut Live, _: &Arguments<'_>) -> Result<Job, Stop> {
-    Ok(Box::new(move || {
-        let mut ends = [0i32; 2];
-        // SAFETY: the array has room for two descriptors.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::pipe(ends.as_mut_ptr()) };
-        Reply::of(value.into(), ends.iter().map(|end| end.to_ne_bytes().to_vec()).collect())
-    }))
-}
-
-/// Names the ends of `pipe([5, 6])`.
-pub(super) fn piped(live: &mut Live, arguments: &Arguments<'_>, reply: &Reply) -> Result<Answer, Stop> {
-    let Expr::List(names) = arguments.get(0)? else { return Stop::fail("pipe takes two descriptors such as [5, 6]") };
-    if names.len() != 2 {
-        return Stop::fail("pipe takes two descriptors such as [5, 6]");
-    }
-    if reply.value == 0 {
-        for (name, end) in names.iter().zip(&reply.memory) {
-            let fd = i32::from_ne_bytes([end[0], end[1], end[2], end[3]]);
-            live.fds.insert(eval(name)?, (fd, None));
+    fn pointer(&mut self) -> *mut libc::c_void {
+        match self {
+            Memory::Own(bytes) => bytes.as_mut_ptr().cast(),
+            Memory::Wild(address) => *address as *mut libc::c_void,
         }
     }
-    plain(live, arguments, reply)
 }
 
-pub(super) fn splice(live: &mut Live, arguments: &Arguments<'_>) -> Result<Job, Stop> {
-    let (from, to) = (arguments.fd(live, 0)?, arguments.fd(live, 2)?);
-    let null = Expr::Word("NULL".to_owned());
-    if arguments.get(1)? != &null || arguments.get(3)? != &null {
-        return Stop::unsupported("offsets of splice");
+/// Runs a call that sends or one that receives.
+pub(super) fn transfer(host: &mut Host, transfer: &Transfer, sends: bool) -> Result<Job, Stop> {
+    let fd = host.fd(transfer.fd);
+    let to = if sends { opens(host, transfer) } else { None };
+    match (&transfer.data, transfer.flags) {
+        (Data::Buffer(buffer, bytes), flags) => {
+            let length = length(*bytes)?;
+            let mut memory = Memory::of(buffer, length)?;
+            job(move || {
+                let (address, size) = to.as_ref().map_or((std::ptr::null(), 0), |to| (to.as_ptr().cast(), to.len()));
+                let pointer = memory.pointer();
+                // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse; the address
+                // is as long as it says, or null.
+                let moved = unsafe {
+                    match (sends, flags) {
+                        (false, None) => libc::read(fd, pointer, length),
+                        (false, Some(flags)) => libc::recv(fd, pointer, length, flags as i32),
+                        (true, None) => libc::write(fd, pointer, length),
+                        (true, Some(flags)) => libc::sendto(fd, pointer, length, flags as i32, address, size as u32),
+                    }
+                };
+                moved as i64
+            })
+        }
+        (Data::Vector(lengths), None) => {
+            let mut buffers = Buffers::of(lengths)?;
+            Ok(Box::new(move || {
+                let pointers = buffers.pointers();
+                let (first, count) = (pointers.as_ptr(), pointers.len() as i32);
+                // SAFETY: the pointers are to the buffers, which live until the call returns.
+                let moved =
+                    unsafe { if sends { libc::writev(fd, first, count) } else { libc::readv(fd, first, count) } };
+                Reply::of(moved as i64)
+            }))
+        }
+        (Data::Vector(lengths), Some(flags)) => {
+            let buffers = Buffers::of(lengths)?;
+            Ok(match sends {
+                true => message::sendmsg(fd, buffers, flags, to),
+                false => message::recvmsg(fd, buffers, flags, host.started_real),
+            })
+        }
     }
-    let (length, flags) = (arguments.length(4)?, arguments.int(5)? as u32);
-    Ok(Box::new(move || {
+}
+
+/// The peer's address, if a write needs it because it may open a connection; takes note of that.
+fn opens(host: &mut Host, transfer: &Transfer) -> Option<Vec<u8>> {
+    transfer.flags.filter(|flags| flags & MSG_FASTOPEN != 0)?;
+    if let Some(id) = host.socket(transfer.fd) {
+        host.begin(id);
+    }
+    Some(host.peer())
+}
+
+pub(super) fn sendfile(host: &Host, to: i64, from: i64, mut offset: Option<i64>, bytes: i64) -> Result<Job, Stop> {
+    let (to, from, length) = (host.fd(to), host.fd(from), length(bytes)?);
+    job(move || {
+        let pointer = offset.as_mut().map_or(std::ptr::null_mut(), |offset| &raw mut *offset);
+        // SAFETY: the pointer is null or to a number that lives until the call returns.
+        unsafe { libc::sendfile(to, from, pointer, length) as i64 }
+    })
+}
+
+pub(super) fn open(path: &str, flags: i64) -> Result<Job, Stop> {
+    let Ok(path) = CString::new(path) else { return Stop::fail("a path with a zero byte") };
+    job(move || {
+        // SAFETY: the path ends with a zero byte and lives until the call returns.
+        unsafe { libc::open(path.as_ptr(), flags as i32, 0o600) }.into()
+    })
+}
+
+pub(super) fn pipe() -> Result<Job, Stop> {
+    Ok(Box::new(|| {
+        let mut ends = [0i32; 2];
+        // SAFETY: the array has room for two descriptors.
+        let value = unsafe { libc::pipe(ends.as_mut_ptr()) };
+        Reply { numbers: ends.to_vec(), ..Reply::of(value.into()) }
+    }))
+}
+
+pub(super) fn splice(host: &Host, from: i64, to: i64, bytes: i64, flags: i64) -> Result<Job, Stop> {
+    let (from, to, length) = (host.fd(from), host.fd(to), length(bytes)?);
+    job(move || {
         let null = std::ptr::null_mut();
         // SAFETY: splice takes numbers, and null for the offsets.
-        #[expect(unsafe_code, reason = "the calls of a script are made as they are")]
-        let value = unsafe { libc::splice(from, null, to, null, length, flags) };
-        Reply::of(value as i64, Vec::new())
-    }))
+        unsafe { libc::splice(from, null, to, null, length, flags as u32) as i64 }
+    })
 }

@@ -2,36 +2,32 @@
 
 use std::collections::VecDeque;
 
-use super::{Answer, Arguments, CallState, Called, Halt};
-use crate::ast::{Call, Expr};
+use super::{CallState, Called, Halt};
+use crate::calls::{Address, Answer};
 use crate::simulated::host::{Descriptor, Host};
 use crate::simulated::socket::{Connection, Role, SocketId};
-use crate::symbols::{NONBLOCK, value};
+use crate::symbols::{IPPROTO_TCP, NONBLOCK, SOCK_STREAM};
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, NEVER, SECOND, State};
 
-pub(super) fn socket(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 3)?;
-    let kind = arguments.int(1)?;
-    let stream = value("SOCK_STREAM").expect("a known symbol");
-    let protocol = arguments.int(2)?;
-    let tcp = matches!(protocol, 0) || Some(protocol) == value("IPPROTO_TCP");
-    if kind & 0xf != stream || !tcp {
+pub(super) fn socket(host: &mut Host, kind: i64, protocol: i64, number: Option<i64>) -> Called {
+    let tcp = matches!(protocol, 0 | IPPROTO_TCP);
+    if kind & 0xf != SOCK_STREAM || !tcp {
         return Err(Stop::Unsupported("sockets other than TCP".to_owned()).into());
     }
     let id = host.open();
     host.sockets[id].nonblocking = kind & NONBLOCK != 0;
-    host.install(call, Descriptor::Socket(id))
+    Ok(host.install(number, Descriptor::Socket(id)))
 }
 
-pub(super) fn bind(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
+pub(super) fn bind(host: &mut Host, fd: i64) -> Called {
+    let id = host.socket_of(fd)?;
     host.under_test = Some(id);
     Ok(Answer::Value(0))
 }
 
-pub(super) fn listen(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let id = host.socket_of(Arguments::of(call, 2)?.int(0)?)?;
+pub(super) fn listen(host: &mut Host, fd: i64) -> Called {
+    let id = host.socket_of(fd)?;
     match host.sockets[id].role {
         Role::Fresh => host.sockets[id].role = Role::Listening(VecDeque::new()),
         Role::Listening(_) => {}
@@ -41,25 +37,22 @@ pub(super) fn listen(host: &mut Host, call: &Call, _: &mut CallState) -> Called 
     Ok(Answer::Value(0))
 }
 
-pub(super) fn accept(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 1)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    let flags = if call.name == "accept4" { arguments.optional(3)? } else { 0 };
+pub(super) fn accept(host: &mut Host, fd: i64, flags: i64, number: Option<i64>) -> Called {
+    let id = host.socket_of(fd)?;
     let Role::Listening(queue) = &mut host.sockets[id].role else { return Err(Halt::Errno("EINVAL")) };
     let Some(child) = queue.pop_front() else {
         return if host.sockets[id].nonblocking { Err(Halt::Errno("EAGAIN")) } else { Ok(Answer::Blocks(NEVER)) };
     };
     host.sockets[child].nonblocking = flags & NONBLOCK != 0;
     host.under_test = Some(child);
-    host.install(call, Descriptor::Socket(child))
+    Ok(host.install(number, Descriptor::Socket(child)))
 }
 
-pub(super) fn connect(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 1)?;
-    let id = host.socket_of(arguments.int(0)?)?;
+pub(super) fn connect(host: &mut Host, fd: i64, address: Address, progress: &mut CallState) -> Called {
+    let id = host.socket_of(fd)?;
     let nonblocking = host.sockets[id].nonblocking;
     let now = host.now;
-    if call.arguments.get(1) == Some(&Expr::Word("AF_UNSPEC".to_owned())) {
+    if address == Address::Unspecified {
         return disconnect(host, id);
     }
     match host.sockets[id].role {
@@ -149,10 +142,8 @@ fn free_port(host: &mut Host, id: SocketId) -> Result<Option<Box<Connection>>, H
     Ok(before)
 }
 
-pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 2)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    let how = arguments.int(1)?;
+pub(super) fn shutdown(host: &mut Host, fd: i64, how: i64) -> Called {
+    let id = host.socket_of(fd)?;
     let now = host.now;
     if let Role::Listening(_) = host.sockets[id].role {
         host.sockets[id].role = Role::Fresh;
@@ -175,8 +166,7 @@ pub(super) fn shutdown(host: &mut Host, call: &Call, _: &mut CallState) -> Calle
     Ok(Answer::Value(0))
 }
 
-pub(super) fn close(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let fd = Arguments::of(call, 1)?.int(0)?;
+pub(super) fn close(host: &mut Host, fd: i64, progress: &mut CallState) -> Called {
     let now = host.now;
     let id = match host.fds.get(&fd) {
         None => return Err(Halt::Errno("EBADF")),

@@ -1,8 +1,8 @@
 //! The calls `pipe` and `splice`, which move bytes between descriptors.
 
 use super::transfer::{receive, transmit};
-use super::{Answer, Arguments, CallState, Called, Halt, eval};
-use crate::ast::{Call, Expr};
+use super::{CallState, Called, Halt, bytes};
+use crate::calls::Answer;
 use crate::simulated::host::{Descriptor, Host, PipeEnd};
 use crate::symbols::MSG_MORE;
 use crate::verdict::Stop;
@@ -18,18 +18,10 @@ const MORE: i64 = 4;
 const KNOWN: i64 = 15;
 
 /// Runs `pipe([5, 6])`, with the end for reading and the end for writing.
-pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 1)?;
-    let Expr::List(ends) = arguments.get(0) else {
-        return Err(Stop::Fail("pipe takes two descriptors such as [5, 6]".to_owned()).into());
-    };
-    let [read, write] = &ends[..] else {
-        return Err(Stop::Fail("pipe takes two descriptors such as [5, 6]".to_owned()).into());
-    };
+pub(super) fn pipe(host: &mut Host, [read, write]: [i64; 2]) -> Called {
     host.pipes.push(0);
     let pipe = host.pipes.len() - 1;
-    for (end, writes) in [(read, false), (write, true)] {
-        let fd = eval(end)?;
+    for (fd, writes) in [(read, false), (write, true)] {
         if host.fds.contains_key(&fd) {
             return Err(Stop::Fail(format!("pipe: descriptor {fd} is still open")).into());
         }
@@ -39,10 +31,8 @@ pub(super) fn pipe(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
 }
 
 /// Runs `splice(4, NULL, 6, NULL, 1000, 0)`, to a pipe or from one.
-pub(super) fn splice(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 6)?;
-    let (from, to) = (arguments.int(0)?, arguments.int(2)?);
-    let (wanted, flags) = (arguments.bytes(4)?, arguments.int(5)?);
+pub(super) fn splice(host: &mut Host, from: i64, to: i64, length: i64, flags: i64, progress: &mut CallState) -> Called {
+    let wanted = bytes(length)?;
     if flags & !KNOWN != 0 {
         return Err(Halt::Errno("EINVAL"));
     }

@@ -1,7 +1,7 @@
 //! The calls for reading and writing.
 
-use super::{Answer, Arguments, CallState, Called, Halt, eval};
-use crate::ast::{Call, Expr};
+use super::{CallState, Called, Halt, bytes};
+use crate::calls::{Address, Answer, Buffer, Data, Transfer};
 use crate::simulated::host::{Descriptor, Host};
 use crate::simulated::socket::{Role, SocketId};
 use crate::simulated::urgent::Refused;
@@ -12,93 +12,61 @@ use crate::symbols::{
 use crate::verdict::Stop;
 use ackclock_tcp::{NEVER, Push};
 
-pub(super) fn read(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 3)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    wild(&arguments)?;
-    receive(host, id, arguments.bytes(2)?, 0, progress)
+/// Number of pieces of a zero-copy write in one packet of the kernel (MAX_SKB_FRAGS).
+const MOST_PIECES: usize = 17;
+
+/// Runs `read`, `readv`, `recv` and `recvfrom`.
+pub(super) fn read(host: &mut Host, transfer: &Transfer, progress: &mut CallState) -> Called {
+    let id = host.socket_of(transfer.fd)?;
+    receive(host, id, volume(&transfer.data)?, transfer.flags.unwrap_or(0), progress)
 }
 
-/// Runs `recv(fd, ..., n, flags)` or `recvfrom`, which has further arguments for the address.
-pub(super) fn recv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 4)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    wild(&arguments)?;
-    receive(host, id, arguments.bytes(2)?, arguments.int(3)?, progress)
-}
-
-pub(super) fn readv(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 3)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    let bytes = vector(arguments.get(1))?;
-    receive(host, id, bytes, 0, progress)
-}
-
-pub(super) fn write(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 3)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    wild(&arguments)?;
-    transmit(host, id, arguments.bytes(2)?, 0, progress)
-}
-
-/// Runs `send(fd, ..., n, flags)` or `sendto`, which has further arguments for the address.
-pub(super) fn send(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 4)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    wild(&arguments)?;
-    let flags = arguments.int(3)?;
-    let nowhere = arguments.get(4) == &Expr::Word("AF_UNSPEC".to_owned());
-    if nowhere && flags & MSG_FASTOPEN != 0 && !host.is_freebsd() {
+/// Runs `write`, `writev`, `send`, `sendto` and `sendmsg`.
+pub(super) fn write(host: &mut Host, transfer: &Transfer, progress: &mut CallState) -> Called {
+    let id = host.socket_of(transfer.fd)?;
+    let wanted = volume(&transfer.data)?;
+    let flags = transfer.flags.unwrap_or(0);
+    if transfer.address == Address::Unspecified && flags & MSG_FASTOPEN != 0 && !host.is_freebsd() {
         return Err(Halt::Errno("EOPNOTSUPP"));
     }
-    transmit(host, id, arguments.bytes(2)?, flags, progress)
+    match &transfer.data {
+        Data::Vector(lengths) if flags & MSG_ZEROCOPY != 0 && host.sockets[id].options.zerocopy => {
+            transmit_cut(host, id, wanted, &cuts(lengths)?, flags, progress)
+        }
+        _ => transmit(host, id, wanted, flags, progress),
+    }
 }
 
-pub(super) fn writev(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 3)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    let bytes = vector(arguments.get(1))?;
-    transmit(host, id, bytes, 0, progress)
-}
-
-pub(super) fn sendfile(host: &mut Host, call: &Call, progress: &mut CallState) -> Called {
-    let arguments = Arguments::of(call, 4)?;
-    let id = host.socket_of(arguments.int(0)?)?;
-    if !matches!(host.fds.get(&arguments.int(1)?), Some(Descriptor::File)) {
+pub(super) fn sendfile(host: &mut Host, to: i64, from: i64, length: i64, progress: &mut CallState) -> Called {
+    let id = host.socket_of(to)?;
+    if !matches!(host.fds.get(&from), Some(Descriptor::File)) {
         return Err(Halt::Errno("EBADF"));
     }
-    transmit(host, id, arguments.bytes(3)?, 0, progress)
+    transmit(host, id, bytes(length)?, 0, progress)
 }
 
-/// Runs `open`: a file with an unlimited number of bytes to send.
-pub(super) fn open(host: &mut Host, call: &Call, _: &mut CallState) -> Called {
-    host.install(call, Descriptor::File)
-}
-
-/// Checks that the buffer is not given as a number or NULL, which is not a valid address.
-fn wild(arguments: &Arguments<'_>) -> Result<(), Halt> {
-    match arguments.get(1) {
-        Expr::Int(_) => Err(Halt::Errno("EFAULT")),
-        Expr::Word(word) if word == "NULL" => Err(Halt::Errno("EFAULT")),
-        _ => Ok(()),
+/// Number of bytes of buffers. One that is given by its address is not valid.
+fn volume(data: &Data) -> Result<u64, Halt> {
+    match data {
+        Data::Buffer(Buffer::Wild(_), _) => Err(Halt::Errno("EFAULT")),
+        Data::Buffer(_, length) => bytes(*length),
+        Data::Vector(lengths) => total(lengths),
     }
 }
 
-/// Number of bytes of `[{..., 100}, {..., 200}]`.
-pub(super) fn vector(expr: &Expr) -> Result<u64, Halt> {
-    let Expr::List(items) = expr else {
-        return Err(Stop::Fail("expected buffers such as [{..., 1000}]".to_owned()).into());
+/// Offsets in a zero-copy write of these pieces that no packet of the kernel crosses.
+fn cuts(lengths: &[i64]) -> Result<Vec<u64>, Halt> {
+    let mut end = 0;
+    let cut = |pieces: &[i64]| {
+        end += total(pieces)?;
+        Ok(end)
     };
-    let mut total = 0u64;
-    for item in items {
-        let bytes = match item {
-            Expr::Struct(parts) if parts.len() == 2 => eval(&parts[1])?,
-            _ => return Err(Stop::Fail("expected a buffer such as {..., 1000}".to_owned()).into()),
-        };
-        let bytes = u64::try_from(bytes).map_err(|_| Halt::Errno("EINVAL"))?;
-        total = total.saturating_add(bytes);
-    }
-    Ok(total)
+    lengths.chunks(MOST_PIECES).map(cut).collect()
+}
+
+/// Sum of the lengths of buffers.
+pub(super) fn total(lengths: &[i64]) -> Result<u64, Halt> {
+    lengths.iter().try_fold(0u64, |total, &length| Ok(total.saturating_add(bytes(length)?)))
 }
 
 /// Reads up to `wanted` bytes from a connection.
