@@ -23,9 +23,6 @@ CONTRACT = "cc"
 
 WITHOUT_SIMULATOR = {"drill", "livedrill", "tun", "plugin"}
 
-SYSTEM_CALLS = {"drill", "livedrill"}
-"""Crates whose modules go in circles around the calls of scripts."""
-
 
 def folder(crate):
     """The folder of a crate; that of the facade has no prefix."""
@@ -82,7 +79,7 @@ def test_only_what_runs_simulations_knows_the_simulator():
         assert "sim" not in known, crate
 
 
-@pytest.mark.parametrize("crate", sorted(set().union(*ORDER) - SYSTEM_CALLS))
+@pytest.mark.parametrize("crate", sorted(set().union(*ORDER)))
 def test_the_modules_of_a_crate_make_no_cycle(crate):
     """Neither do those in a folder of the crate."""
     for module, graph in levels(folder(crate) / "src").items():
