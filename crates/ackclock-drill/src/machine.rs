@@ -1,5 +1,7 @@
 //! The machine on which a script runs: its clock, its system calls and its packets.
 
+use std::collections::VecDeque;
+
 use crate::ast::{Body, Event, Packet, Tcp, TcpOption};
 use crate::calls::{Answer, Request};
 use crate::settings::Settings;
@@ -107,12 +109,8 @@ pub trait Machine {
     /// A socket whose settings are not supported.
     fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop>;
 
-    /// The oldest packet that the connection under test has sent and that was not yet taken. Packets of other
-    /// connections are dropped.
-    fn take_sent(&mut self) -> Option<Sent>;
-
-    /// Puts back a packet, which is then the oldest.
-    fn put_back(&mut self, sent: Sent);
+    /// The packets that were sent and not yet taken, in order, and the connection under test.
+    fn outbox(&mut self) -> (&mut VecDeque<Sent>, Option<FlowId>);
 
     /// Mapping between the numbers of a connection and those of the script.
     fn numbers(&mut self, flow: FlowId) -> Option<&mut Numbers>;

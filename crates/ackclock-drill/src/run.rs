@@ -278,7 +278,9 @@ impl<M: Machine> Runner<'_, M> {
     /// The next packet that the socket under test sends by `limit`.
     fn next_sent(&mut self, limit: Nanos) -> Result<Option<Sent>, Stop> {
         loop {
-            if let Some(sent) = self.machine.take_sent() {
+            let (outbox, ours) = self.machine.outbox();
+            outbox.retain(|sent| Some(sent.flow) == ours);
+            if let Some(sent) = outbox.pop_front() {
                 return Ok(Some(sent));
             }
             if !self.step(limit)? {
@@ -349,7 +351,7 @@ impl<M: Machine> Runner<'_, M> {
             let Some(next) = self.next_sent(limit)? else { break };
             let last = run.parts.last().expect("a run has segments");
             if !expect::continues(last, &next) || next.tcp.len > run.missing() {
-                self.machine.put_back(next);
+                self.machine.outbox().0.push_front(next);
                 break;
             }
             run.parts.push(next);

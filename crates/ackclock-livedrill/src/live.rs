@@ -232,14 +232,8 @@ impl Machine for Live {
         Ok(values)
     }
 
-    fn take_sent(&mut self) -> Option<Sent> {
-        let ours = self.host.under_test;
-        self.outbox.retain(|sent| Some(sent.flow) == ours);
-        self.outbox.pop_front()
-    }
-
-    fn put_back(&mut self, sent: Sent) {
-        self.outbox.push_front(sent);
+    fn outbox(&mut self) -> (&mut VecDeque<Sent>, Option<FlowId>) {
+        (&mut self.outbox, self.host.under_test)
     }
 
     fn numbers(&mut self, flow: FlowId) -> Option<&mut Numbers> {

@@ -15,12 +15,8 @@ pub fn eval(expr: &Expr) -> Result<i64, Stop> {
         Expr::Or(left, right) => Ok(eval(left)? | eval(right)?),
         Expr::List(items) if items.len() == 1 => eval(&items[0]),
         Expr::Call(name, items) if name == "htons" && items.len() == 1 => eval(&items[0]),
-        _ => no_number(expr),
+        _ => Stop::fail(format!("expected a number, found {}", kind(expr))),
     }
-}
-
-fn no_number<T>(expr: &Expr) -> Result<T, Stop> {
-    Stop::fail(format!("expected a number, found {}", kind(expr)))
 }
 
 fn kind(expr: &Expr) -> &'static str {
@@ -57,14 +53,9 @@ pub fn structures(expr: &Expr) -> Result<Vec<&[Expr]>, Stop> {
         Expr::List(items) => items,
         _ => return Ok(Vec::new()),
     };
-    items.iter().map(parts).collect()
-}
-
-fn parts(item: &Expr) -> Result<&[Expr], Stop> {
-    match item {
-        Expr::Struct(parts) => Ok(parts),
-        _ => Stop::fail("expected events such as {events=EPOLLIN, fd=4}"),
-    }
+    let parts = items.iter().map(|item| if let Expr::Struct(parts) = item { Some(&parts[..]) } else { None });
+    let wrong = || Stop::Fail("expected events such as {events=EPOLLIN, fd=4}".to_owned());
+    parts.collect::<Option<_>>().ok_or_else(wrong)
 }
 
 /// The bytes of a text, whose escapes are `\xa1`.

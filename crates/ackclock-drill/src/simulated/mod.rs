@@ -18,7 +18,7 @@ mod stamps;
 mod sysctl;
 mod urgent;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use self::calls::CallState;
 use self::host::{Host, ISS};
@@ -214,14 +214,8 @@ impl Machine for Simulated<'_> {
         }
     }
 
-    fn take_sent(&mut self) -> Option<Sent> {
-        let ours = self.host.under_test;
-        self.host.outbox.retain(|sent| Some(sent.flow) == ours);
-        self.host.outbox.pop_front()
-    }
-
-    fn put_back(&mut self, sent: Sent) {
-        self.host.outbox.push_front(sent);
+    fn outbox(&mut self) -> (&mut VecDeque<Sent>, Option<FlowId>) {
+        (&mut self.host.outbox, self.host.under_test)
     }
 
     fn numbers(&mut self, flow: FlowId) -> Option<&mut Numbers> {

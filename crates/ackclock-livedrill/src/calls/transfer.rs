@@ -11,32 +11,16 @@ use ackclock_drill::Stop;
 use ackclock_drill::calls::{Buffer, Data, Transfer, bytes_of_text};
 use ackclock_drill::symbols::MSG_FASTOPEN;
 
-/// Memory of an argument.
-enum Memory {
-    /// A buffer.
-    Own(Vec<u8>),
-    /// A number as address, such as NULL.
-    Wild(usize),
-}
-
-impl Memory {
-    /// Memory of `length` bytes. They are touched here, because a kernel in user mode cannot always do it.
-    fn of(buffer: &Buffer, length: usize) -> Result<Memory, Stop> {
-        let mut bytes = match buffer {
-            Buffer::Any => vec![b'a'; length],
-            Buffer::Text(text) => bytes_of_text(text)?,
-            Buffer::Wild(address) => return Ok(Memory::Wild(*address as usize)),
-        };
-        bytes.resize(length.max(bytes.len()).max(1), 0);
-        Ok(Memory::Own(bytes))
-    }
-
-    fn pointer(&mut self) -> *mut libc::c_void {
-        match self {
-            Memory::Own(bytes) => bytes.as_mut_ptr().cast(),
-            Memory::Wild(address) => *address as *mut libc::c_void,
-        }
-    }
+/// A buffer of `length` bytes, or the address that is given in place of one. The bytes are touched here, because a kernel
+/// in user mode cannot always do it.
+fn memory(buffer: &Buffer, length: usize) -> Result<(Vec<u8>, Option<usize>), Stop> {
+    let mut bytes = match buffer {
+        Buffer::Any => vec![b'a'; length],
+        Buffer::Text(text) => bytes_of_text(text)?,
+        Buffer::Wild(address) => return Ok((Vec::new(), Some(*address as usize))),
+    };
+    bytes.resize(length.max(bytes.len()).max(1), 0);
+    Ok((bytes, None))
 }
 
 /// Runs a call that sends or one that receives.
@@ -44,12 +28,12 @@ pub(super) fn transfer(host: &mut Host, transfer: &Transfer, sends: bool) -> Res
     let fd = host.fd(transfer.fd);
     let to = if sends { opens(host, transfer) } else { None };
     match (&transfer.data, transfer.flags) {
-        (Data::Buffer(buffer, bytes), flags) => {
-            let length = length(*bytes)?;
-            let mut memory = Memory::of(buffer, length)?;
+        (Data::Buffer(buffer, count), flags) => {
+            let length = length(*count)?;
+            let (mut bytes, wild) = memory(buffer, length)?;
             job(move || {
                 let (address, size) = to.as_ref().map_or((std::ptr::null(), 0), |to| (to.as_ptr().cast(), to.len()));
-                let pointer = memory.pointer();
+                let pointer = wild.map_or(bytes.as_mut_ptr().cast(), |address| address as *mut libc::c_void);
                 // SAFETY: the buffer has the length, or its address is one that the kernel has to refuse; the address
                 // is as long as it says, or null.
                 let moved = unsafe {
