@@ -112,6 +112,7 @@ static EPISODES: validation::Entry = validation::Entry {
     source: "",
     replaces_restart: true,
     watches_sending: true,
+    before_sending: true,
     make: || Box::new(Episodes { answering: false, asked: false }),
 };
 

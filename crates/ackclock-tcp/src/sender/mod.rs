@@ -137,6 +137,7 @@ pub(crate) struct Sender {
     tells_sent: bool,
     samples: bool,
     watches_sending: bool,
+    before_sending: bool,
     /// SMSS, bytes.
     mss: u64,
     /// Bytes of the next new segment that options take from its payload.
@@ -271,6 +272,7 @@ impl Sender {
             tells_sent: scope.rates || scope.sends || config.samples_rate,
             samples: scope.deliveries || config.samples_rate,
             watches_sending: config.validation.watches_sending,
+            before_sending: config.validation.before_sending,
             restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
             cc,
             slow_start: (config.slow_start.make)(),

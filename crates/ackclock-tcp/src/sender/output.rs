@@ -382,7 +382,7 @@ impl Sender {
         if !self.packet_leaves(now, load, allowance) {
             return None;
         }
-        if !idle && self.watches_sending {
+        if !idle && self.before_sending {
             let ctx = self.context(now);
             self.validation.before_send(&mut self.window, &ctx, 0);
         }

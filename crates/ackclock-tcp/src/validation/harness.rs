@@ -32,6 +32,7 @@ pub(crate) struct Sender {
     pub rule_name: &'static str,
     /// Whether the rule receives every segment that is sent, according to its entry.
     watches_sending: bool,
+    before_sending: bool,
     pub cc: Box<dyn CongestionControl>,
     pub scope: Scope,
     pub slow_start: Box<dyn SlowStart>,
@@ -69,6 +70,7 @@ impl Sender {
             rule: (entry.make)(),
             rule_name: entry.name,
             watches_sending: entry.watches_sending,
+            before_sending: entry.before_sending,
             scope: cc.scope().complete(),
             cc,
             slow_start: (slow_start::by_name("standard").expect("a slow start").make)(),
@@ -134,7 +136,7 @@ impl Sender {
         while self.unsent > 0 {
             let idle = if self.flight() == 0 { self.now - self.last_sent } else { 0 };
             let ctx = self.ctx();
-            if self.watches_sending || self.flight() == 0 {
+            if self.before_sending || self.flight() == 0 {
                 self.rule.before_send(&mut self.window, &ctx, idle);
             }
             if self.flight() + MSS > self.window.cwnd.min(self.receive_window) {

@@ -22,6 +22,7 @@ pub(super) const ENTRY: Entry = Entry {
              tcp_cwnd_application_limited and tcp_cwnd_restart; net/ipv4/tcp_input.c, tcp_cong_avoid",
     replaces_restart: true,
     watches_sending: true,
+    before_sending: false,
     make: || Box::new(Linux { decays: true, ..Linux::default() }),
 };
 

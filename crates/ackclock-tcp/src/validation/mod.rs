@@ -119,9 +119,10 @@ pub struct Entry {
     /// Whether the rule itself determines the window after an idle period, and so replaces the restart of RFC 5681
     /// section 4.1.
     pub replaces_restart: bool,
-    /// Whether the rule needs to see transmissions while data is outstanding. If not, the sender omits those calls of
-    /// [`WindowValidation::before_send`] and all calls of [`WindowValidation::on_sent`].
+    /// Whether the rule needs to see transmissions. If not, the sender omits the calls of [`WindowValidation::on_sent`].
     pub watches_sending: bool,
+    /// Whether the rule needs the calls of [`WindowValidation::before_send`] while data is outstanding, too.
+    pub before_sending: bool,
     /// Makes an instance of the rule for a connection.
     pub make: fn() -> Box<dyn WindowValidation>,
 }

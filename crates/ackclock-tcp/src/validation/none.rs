@@ -9,6 +9,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "RFC 5681",
     replaces_restart: false,
     watches_sending: false,
+    before_sending: false,
     make: || Box::new(None),
 };
 

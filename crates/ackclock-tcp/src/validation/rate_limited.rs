@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     source: "draft-ietf-ccwg-ratelimited-increase-09 section 3",
     replaces_restart: false,
     watches_sending: true,
+    before_sending: true,
     make: || Box::new(RateLimited::default()),
 };
 

@@ -23,6 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     // RFC 2861 replaces the restart of RFC 5681 section 4.1.
     replaces_restart: true,
     watches_sending: true,
+    before_sending: false,
     make: || Box::new(Cwv::new(Floor::Segment)),
 };
 
@@ -32,6 +33,7 @@ pub(super) const LINUX: Entry = Entry {
     source: "RFC 2861; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart and tcp_cwnd_application_limited",
     replaces_restart: true,
     watches_sending: true,
+    before_sending: false,
     make: || Box::new(Cwv::new(Floor::InitialWindow)),
 };
 

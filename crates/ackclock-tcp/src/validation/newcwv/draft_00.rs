@@ -24,6 +24,7 @@ pub(in crate::validation) const ENTRY: Entry = Entry {
     source: "draft-ietf-tcpm-newcwv-00",
     replaces_restart: true,
     watches_sending: true,
+    before_sending: true,
     make: || Box::new(Draft00 { usage: Usage { validated: true, seen: 0 }, answer: None, ended: None }),
 };
 

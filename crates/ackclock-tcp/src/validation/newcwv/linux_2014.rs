@@ -55,6 +55,7 @@ pub(in crate::validation) const ENTRY: Entry = Entry {
     source: "the authors' module for Linux 3.8 to 3.18 of 19 February 2014, after draft-ietf-tcpm-newcwv-05",
     replaces_restart: true,
     watches_sending: false,
+    before_sending: false,
     make: || Box::new(Linux2014 { halves_flight: true, ..Linux2014::default() }),
 };
 

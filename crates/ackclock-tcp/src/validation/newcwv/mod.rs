@@ -44,6 +44,7 @@ pub(super) const ENTRY: Entry = Entry {
     // RFC 7661 section 4.3 keeps cwnd where RFC 5681 section 4.1 would restart from the restart window.
     replaces_restart: true,
     watches_sending: true,
+    before_sending: true,
     make: || Box::new(NewCwv::default()),
 };
 
