@@ -17,6 +17,7 @@ import ackclock
 from ackclock import ScenarioError, kernel
 from ackclock.kernel import live
 from ackclock.kernel.backends import Backend
+from ackclock.kernel.builds import Built
 from ackclock.kernel.compared import compare_backends
 
 RIGHTS = sys.platform == "linux" and os.geteuid() == 0 and Path("/dev/net/tun").exists()
@@ -148,6 +149,17 @@ def test_what_a_kernel_cannot_do_is_refused_with_every_path() -> None:
     wanted = {"flows[0].stack", "flows[1].cc", "flows[1].validation", "flows[2].ecn", "flows"}
     assert wanted | {"flows[3].app.packet_size", "bottleneck.queue", "probes.packets"} <= paths
     assert {"bottleneck.gso", "bottleneck.reverse_gso", "bottleneck.host_queue"} <= paths
+
+
+@pytest.mark.parametrize("stack", ["linux", "linux-6.18", "linux-6.12", "linux-6.1"])
+def test_a_kernel_is_asked_for_its_own_version(stack: str) -> None:
+    kernel = Built("6.12.117", 1000, "linux.tar.xz", "0" * 16, ("TCP_CONG_CUBIC",), Path("kernel"))
+    source = ackclock.scenario.load(scenario({"name": "one", "app": "bulk", "stack": stack, "cc": "reno"}))
+    if stack in ("linux", "linux-6.12"):
+        live.checked(source, Backend(kernel), [])
+        return
+    with pytest.raises(ScenarioError, match=r'flows\[0\]\.stack: .*accepted: "linux", "linux-6\.12"'):
+        live.checked(source, Backend(kernel), [])
 
 
 def test_buffers_are_memory_of_the_namespaces() -> None:

@@ -57,6 +57,8 @@ def test_a_scenario_becomes_numbers(scenario):
     [
         ("flows[0].cc", "copa", "flows[0].cc: "),
         ("flows[0].stack", "rfc", "flows[0].stack: "),
+        ("flows[0].stack", "linux-6.12", None),
+        ("flows[0].stack", "linux-6.18", "flows[0].stack: "),
         ("flows[0].min_rto", "1s", "flows[0].min_rto: "),
         ("flows[0].app", {"kind": "dash", "ladder": ["1Mbps"], "segment": "2s"}, "flows[0].app: dash"),
         ("bottleneck.queue", "67 packets", None),

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
-from ackclock.kernel.workload import STACK, TIMES, VOLUMES, WRITE, module_of
+from ackclock.kernel.workload import TIMES, VOLUMES, WRITE, module_of, stacks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -119,8 +119,10 @@ class Asked:
 
     def flow(self, path: str, flow: dict[str, Any]) -> dict[str, Any]:
         """What a flow asks for."""
-        if flow["stack"] != STACK:
-            self.refuse(f"{path}.stack", f'{json.dumps(flow["stack"])} is not the kernel\'s; accepted: "{STACK}"')
+        stacks = stacks_of(self.kernel.removeprefix("Linux "))
+        if flow["stack"] not in stacks:
+            accepted = ", ".join(json.dumps(one) for one in stacks)
+            self.refuse(f"{path}.stack", f"{json.dumps(flow['stack'])} is not the kernel's; accepted: {accepted}")
         wanted: dict[str, Any] = {
             "cc": self.module(path, flow),
             "nagle": flow.get("nagle", True),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ackclock.kernel.builds import Built
     from ackclock.scenario._source import Overrides, Source
 
-__all__ = ["module_of", "question_of"]
+__all__ = ["module_of", "question_of", "stacks_of"]
 
 STACK = "linux"
 NAMES = {"bbr1": "bbr"}
@@ -35,7 +35,6 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "group_jitter": ("0s",),
     "class": (0,),
     "dscp": ("CS0",),
-    "stack": (STACK,),
 }
 """Fields of a flow that have to be as they are here; other fields than these and the ones that are read are refused."""
 
@@ -43,6 +42,11 @@ PLAIN: dict[str, tuple[object, ...]] = {
 def module_of(name: str) -> str:
     """The kernel's name of a congestion control: bbr for bbr1, vegas for vegas-linux."""
     return NAMES.get(name, name.removesuffix("-linux"))
+
+
+def stacks_of(version: str) -> tuple[str, ...]:
+    """The stacks that mean a kernel of a version such as 6.12.117: linux, and linux-6.12."""
+    return STACK, f"{STACK}-{'.'.join(version.split('.')[:2])}"
 
 
 def question_of(scenario: Source, overrides: Overrides | None, kernel: Built) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -138,11 +142,12 @@ class _Reader:
 
     def flow(self, number: int, flow: dict[str, Any]) -> dict[str, Any]:
         path = f"flows[{number}]"
+        plain = PLAIN | {"stack": stacks_of(self.kernel.version)}
         for key, value in flow.items():
-            if key in PLAIN and value not in PLAIN[key]:
-                accepted = ", ".join(json.dumps(one) for one in PLAIN[key])
+            if key in plain and value not in plain[key]:
+                accepted = ", ".join(json.dumps(one) for one in plain[key])
                 self.refuse(f"{path}.{key}", f"{json.dumps(value)} is not accepted for a kernel; accepted: {accepted}")
-            elif key not in PLAIN and key not in ("name", "app", "start", "cc", "nagle", "write_size"):
+            elif key not in plain and key not in ("name", "app", "start", "cc", "nagle", "write_size"):
                 self.refuse(f"{path}.{key}", "is nothing that a kernel is told; accepted: leave it out")
         cc = flow.get("cc", "cubic-linux")
         module = module_of(cc) if isinstance(cc, str) else ""

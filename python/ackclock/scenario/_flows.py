@@ -92,6 +92,9 @@ CodePoint: TypeAlias = Literal[
 Stack: TypeAlias = Literal[
     "rfc",
     "linux",
+    "linux-6.18",
+    "linux-6.12",
+    "linux-6.1",
     "linux-3.12",
     "freebsd",
     "freebsd-2014",
@@ -104,6 +107,11 @@ Stack: TypeAlias = Literal[
 - ``rfc``: what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is
   optional
 - ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
+- ``linux-6.18``: Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, and windows in units of 1024
+  bytes
+- ``linux-6.12``: Linux 6.12, which is what `linux` means
+- ``linux-6.1``: Linux 6.1: as 6.12, with half of the receive buffer as the window, and timeouts of SYNs that double at
+  once
 - ``linux-3.12``: Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing
 - ``freebsd``: FreeBSD 14 as it comes: CUBIC, SACK with PRR, timestamps, RTO of at least 230 ms, ACKs delayed 40 ms
 - ``freebsd-2014``: FreeBSD 10 of 2014: NewReno's window, its own SACK recovery, IW10, initial RTO 3 s, ACKs delayed 100
@@ -430,8 +438,8 @@ class Flow(Record):
         its table. Accepted: tcp, the name of a stack (`ackclock list transport`), or a table of its kind, its
         parameters and the library that it is in, if it is not built in. Absent: tcp, the TCP of this engine.
     stack
-        Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-3.12,
-        freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "linux".
+        Named stack, which supplies the values of the fields below that are not given. Accepted: rfc, linux, linux-6.18,
+        linux-6.12, linux-6.1, linux-3.12, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "linux".
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
         on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,

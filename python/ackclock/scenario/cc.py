@@ -119,30 +119,36 @@ Name: TypeAlias = Literal[
 ]
 """The names of the family *cc* that need no values.
 
-- ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bbr1 on linux, linux-3.12
-- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; bic-linux on linux, linux-3.12, ns2-linux
-- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; cubic-linux on linux, linux-3.12;
-  cubic-2.1 on ns2-linux
+- ``bbr``: bbr3 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; bbr1 on linux, linux-6.18, linux-6.12,
+  linux-6.1, linux-3.12
+- ``bic``: bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; bic-linux on linux, linux-6.18, linux-6.12,
+  linux-6.1, linux-3.12, ns2-linux
+- ``cubic``: cubic-rfc9438 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; cubic-linux on linux, linux-6.18,
+  linux-6.12, linux-6.1, linux-3.12; cubic-2.1 on ns2-linux
 - ``dctcp``: dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux,
-  linux-3.12
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12
 - ``highspeed``: highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; highspeed-linux on linux,
-  linux-3.12, ns2-linux
-- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-3.12
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux
+- ``htcp``: htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-6.18,
+  linux-6.12, linux-6.1, linux-3.12
 - ``hybla``: hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; hybla-linux on linux,
-  linux-3.12
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12
 - ``illinois``: illinois-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; illinois-linux on linux,
-  linux-3.12
-- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; lp-linux on linux, linux-3.12, ns2-linux
-- ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014; reno-linux on linux, linux-3.12, ns2-linux; reno-ns2 on
-  ns2-newreno, ns2-sack
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12
+- ``lp``: lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; lp-linux on linux, linux-6.18, linux-6.12,
+  linux-6.1, linux-3.12, ns2-linux
+- ``reno``: reno-rfc5681 on rfc, freebsd, freebsd-2014; reno-linux on linux, linux-6.18, linux-6.12, linux-6.1,
+  linux-3.12, ns2-linux; reno-ns2 on ns2-newreno, ns2-sack
 - ``scalable``: scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; scalable-linux on linux,
-  linux-3.12, ns2-linux
-- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-3.12;
-  vegas-2.6 on ns2-linux
-- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-3.12, ns2-linux
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux
+- ``vegas``: vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; vegas-linux on linux, linux-6.18,
+  linux-6.12, linux-6.1, linux-3.12; vegas-2.6 on ns2-linux
+- ``veno``: veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-6.18,
+  linux-6.12, linux-6.1, linux-3.12, ns2-linux
 - ``westwood``: westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; westwood-linux on linux,
-  linux-3.12
-- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-3.12, ns2-linux
+  linux-6.18, linux-6.12, linux-6.1, linux-3.12
+- ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-6.18,
+  linux-6.12, linux-6.1, linux-3.12, ns2-linux
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
   3)
@@ -203,7 +209,9 @@ Name: TypeAlias = Literal[
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Bic(Record):
-    """bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; bic-linux on linux, linux-3.12, ns2-linux.
+    """bic-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
+
+    Bic-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: Xu, Harfoush, Rhee, INFOCOM 2004; Linux net/ipv4/tcp_bic.c.
 
@@ -232,7 +240,9 @@ class Bic(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Dctcp(Record):
-    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; dctcp-linux on linux, linux-3.12.
+    """dctcp-rfc8257 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Dctcp-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12.
 
     Source: RFC 8257.
 
@@ -252,7 +262,7 @@ class Dctcp(Record):
 class Highspeed(Record):
     """highspeed-rfc3649 on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
 
-    Highspeed-linux on linux, linux-3.12, ns2-linux.
+    Highspeed-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: RFC 3649 sections 5 and 7.
 
@@ -278,7 +288,9 @@ class Highspeed(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Htcp(Record):
-    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; htcp-linux on linux, linux-3.12.
+    """htcp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Htcp-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12.
 
     Source: Leith, Shorten, PFLDnet 2004; draft-leith-tcp-htcp-06.
 
@@ -304,7 +316,9 @@ class Htcp(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Hybla(Record):
-    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux; hybla-linux on linux, linux-3.12.
+    """hybla-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
+
+    Hybla-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12.
 
     Source: Caini, Firrincieli, IJSCN 22(5), 2004; Linux net/ipv4/tcp_hybla.c.
 
@@ -323,7 +337,7 @@ class Hybla(Record):
 class Illinois(Record):
     """illinois-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
 
-    Illinois-linux on linux, linux-3.12.
+    Illinois-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12.
 
     Source: Liu, Basar, Srikant, Performance Evaluation 65, 2008; Linux net/ipv4/tcp_illinois.c.
 
@@ -355,7 +369,9 @@ class Illinois(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Lp(Record):
-    """lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; lp-linux on linux, linux-3.12, ns2-linux.
+    """lp-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
+
+    Lp-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: Kuzmanovic, Knightly, IEEE/ACM Transactions on Networking 14(4), 2006.
 
@@ -374,7 +390,7 @@ class Lp(Record):
 class Scalable(Record):
     """scalable-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
 
-    Scalable-linux on linux, linux-3.12, ns2-linux.
+    Scalable-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: T. Kelly, Scalable TCP, ACM CCR 33(2), 2003, section 3.
 
@@ -399,7 +415,7 @@ class Scalable(Record):
 class Vegas(Record):
     """vegas-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
 
-    Vegas-linux on linux, linux-3.12; vegas-2.6 on ns2-linux.
+    Vegas-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12; vegas-2.6 on ns2-linux.
 
     Source: Brakmo, Peterson, IEEE JSAC 13(8), 1995.
 
@@ -425,7 +441,9 @@ class Vegas(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Veno(Record):
-    """veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; veno-linux on linux, linux-3.12, ns2-linux.
+    """veno-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
+
+    Veno-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: Fu, Liew, IEEE JSAC 21(2), 2003, section III.
 
@@ -444,7 +462,7 @@ class Veno(Record):
 class Westwood(Record):
     """westwood-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux.
 
-    Westwood-linux on linux, linux-3.12.
+    Westwood-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12.
 
     Source: Grieco, Mascolo, ACM CCR 34(2), 2004; Linux net/ipv4/tcp_westwood.c.
 
@@ -464,7 +482,9 @@ class Westwood(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Yeah(Record):
-    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-3.12, ns2-linux.
+    """yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack.
+
+    Yeah-linux on linux, linux-6.18, linux-6.12, linux-6.1, linux-3.12, ns2-linux.
 
     Source: Baiocchi, Castellani, Vacirca, PFLDnet 2007; Linux net/ipv4/tcp_yeah.c.
 

@@ -37,6 +37,36 @@ pub(super) const LINUX: Stack = Stack {
     slow_start_of,
 };
 
+pub(super) const LINUX_6_18: Stack = Stack {
+    name: "linux-6.18",
+    summary: "Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, and windows in units of 1024 bytes",
+    source: "Linux 6.18 net/ipv4/tcp.c, tcp_init; the sysctls of 6.18.44",
+    config: || linux_6_18().config,
+    values: linux_6_18,
+    forms: FORMS,
+    slow_start_of,
+};
+
+pub(super) const LINUX_6_12: Stack = Stack {
+    name: "linux-6.12",
+    summary: "Linux 6.12, which is what `linux` means",
+    source: "the source of `linux`",
+    config: || linux().config,
+    values: linux,
+    forms: FORMS,
+    slow_start_of,
+};
+
+pub(super) const LINUX_6_1: Stack = Stack {
+    name: "linux-6.1",
+    summary: "Linux 6.1: as 6.12, with half of the receive buffer as the window, and timeouts of SYNs that double at once",
+    source: "Linux 6.1 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
+    config: || linux_6_1().config,
+    values: linux_6_1,
+    forms: FORMS,
+    slow_start_of,
+};
+
 pub(super) const LINUX_3_12: Stack = Stack {
     name: "linux-3.12",
     summary: "Linux 3.12 of 2013: CUBIC with HyStart, PRR of RFC 6937, TLP and early retransmit, no RACK, no pacing",
@@ -144,6 +174,24 @@ fn linux() -> Values {
         conformance: Conformance::Linux, "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming";
         challenge_interval: 500 * MILLISECOND, "tcp_invalid_ratelimit = 500";
         rfc1337: false, "tcp_rfc1337 = 0";
+    }
+}
+
+fn linux_6_18() -> Values {
+    values! {
+        ..linux();
+        receive_buffer_max: 16 << 20,
+            "tcp_rmem[2] = 32 MiB, since 6.16 (commit 572be9bf9d0d), of which the window is half at first";
+        window_scale: Some(10), "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]";
+    }
+}
+
+fn linux_6_1() -> Values {
+    values! {
+        ..linux();
+        syn_linear: 0, "RFC 6298 section 5.5; tcp_syn_linear_timeouts is of 6.5";
+        window_rule: WindowRule::Rfc9293,
+            "tcp_adv_win_scale = 1: half of the memory; the share of payload is measured since 6.6 (dfa2f0483360)";
     }
 }
 

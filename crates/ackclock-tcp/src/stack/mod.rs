@@ -68,6 +68,9 @@ pub struct Row {
 pub const CATALOGUE: &[Stack] = &[
     rfc::STACK,
     linux::LINUX,
+    linux::LINUX_6_18,
+    linux::LINUX_6_12,
+    linux::LINUX_6_1,
     linux::LINUX_3_12,
     freebsd::FREEBSD,
     freebsd::FREEBSD_2014,
@@ -142,6 +145,18 @@ mod tests {
     }
 
     #[test]
+    fn linux_is_the_one_of_a_version_and_others_differ_in_what_changed() {
+        let rows = |name: &str| by_name(name).unwrap().rows();
+        let differing = |name: &str| {
+            let pairs = rows("linux").into_iter().zip(rows(name));
+            pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.field).collect::<Vec<_>>()
+        };
+        assert_eq!(rows("linux"), rows("linux-6.12"));
+        assert_eq!(differing("linux-6.18"), ["receive_buffer_max", "window_scale"]);
+        assert_eq!(differing("linux-6.1"), ["syn_linear", "window_rule"]);
+    }
+
+    #[test]
     fn the_forms_of_a_stack_belong_to_their_families() {
         for stack in CATALOGUE {
             for (family, form) in stack.forms {
@@ -168,8 +183,8 @@ mod tests {
             for entry in cc::CATALOGUE {
                 let cubic = entry.name.starts_with("cubic");
                 let expected = match stack.name {
-                    "linux" | "linux-3.12" if cubic => "hystart",
-                    "linux" | "linux-3.12" => "linux",
+                    linux if linux.starts_with("linux") && cubic => "hystart",
+                    linux if linux.starts_with("linux") => "linux",
                     _ => "standard",
                 };
                 assert_eq!(stack.slow_start_of(entry.name).name, expected, "{}: {}", stack.name, entry.name);
