@@ -100,7 +100,7 @@ mod tests {
                     if random.bits32() % 100 < 3 {
                         continue;
                     }
-                    let late = if random.bits32() % 50 == 0 { 15 } else { 0 };
+                    let late = if random.bits32().is_multiple_of(50) { 15 } else { 0 };
                     let at = now + (10 + late) * MILLISECOND + u64::from(random.bits32() % 1000);
                     flight.insert((at, sent.len()), (1 - from, segment));
                 }
