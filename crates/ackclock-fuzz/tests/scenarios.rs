@@ -10,8 +10,9 @@ use serde_json::Value as Json;
 
 /// Number of scenarios that are drawn freely, besides those that are drawn to reach a place.
 const FREE: u64 = 200;
-/// Maximum number of attempts to reach a place.
-const ATTEMPTS: u64 = 60;
+/// Maximum number of attempts to reach a place. A scenario that is refused is an attempt: a value that has to be below
+/// that of another field, such as Vegas's alpha, is refused more often than not.
+const ATTEMPTS: u64 = 200;
 /// Everything that can happen in a run happens within so many scenarios. A change of the schema draws other scenarios, and rare
 /// things, such as marks, come earlier or later.
 const MOST: u64 = 4000;
