@@ -98,7 +98,7 @@ def test_the_stack_is_that_of_the_slides_and_the_handshake_a_reading():
 
 
 def test_reports_hold_every_figure(windows, timers, tmp_path):
-    for result, plots, intervals in ((windows, 21, 0), (timers, 14, 8)):
+    for result, plots, intervals in ((windows, 21, 0), (timers, 21, 8)):
         folder = tmp_path / result.slug
         folder.mkdir()
         result.write(folder)
