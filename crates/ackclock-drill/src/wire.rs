@@ -69,7 +69,7 @@ impl Numbers {
         if syn { self.local.wrapping_sub(self.initial) } else { self.initial.wrapping_neg() }
     }
 
-    /// What the script subtracts from the peer's sequence numbers in packets with or without SYN.
+    /// The number that the script subtracts from the peer's sequence numbers in packets with or without SYN.
     fn remote(&self, syn: bool) -> u32 {
         if syn { 0 } else { self.remote }
     }

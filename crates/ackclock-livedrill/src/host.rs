@@ -16,7 +16,7 @@ pub const PORT: u16 = 8080;
 /// Port of the first peer that connects; each further one has the next number.
 const PEERS: u16 = 40_000;
 
-/// What a socket is.
+/// Role of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Not connected.
@@ -30,7 +30,7 @@ pub enum Role {
 /// A socket, or a connection that no call has yet accepted.
 #[derive(Clone, Debug)]
 pub struct Socket {
-    /// What it is.
+    /// Role.
     pub role: Role,
     /// Descriptor in this process; `None` before the connection is accepted.
     pub fd: Option<RawFd>,

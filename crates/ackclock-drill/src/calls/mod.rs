@@ -1,5 +1,5 @@
-//! What a system call of a script means, whatever the machine on which it runs: how its arguments are read ([`Request`]),
-//! and how its result and the memory that it filled ([`Answer`]) are compared with the script.
+//! The meaning of a system call of a script on any machine: the reading of its arguments ([`Request`]), and the comparison
+//! of its result and of the memory that it filled ([`Answer`]) with the script.
 
 mod compare;
 mod request;

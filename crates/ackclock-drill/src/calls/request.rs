@@ -91,11 +91,11 @@ pub enum Buffer {
 /// Address of a socket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Address {
-    /// The one that the machine chooses (`...`).
+    /// An address that the machine chooses (`...`).
     Any,
     /// AF_UNSPEC
     Unspecified,
-    /// One that the script gives.
+    /// An address that the script gives.
     Given,
 }
 

@@ -108,7 +108,7 @@ pub fn keep_in_cookie(segment: &mut Segment, v6: bool) {
     }
 }
 
-/// What the host remembers of the server; all connections of a script have the same peer.
+/// The memory that the host has of the server; all connections of a script have the same peer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
     /// The last valid cookie.

@@ -22,7 +22,7 @@ impl Host {
         }
     }
 
-    /// What the next SYN of a socket does, if Fast Open is used.
+    /// The use of Fast Open by the next SYN of a socket, if there is any.
     fn fast_client(&self, id: SocketId) -> Option<Client> {
         if self.is_freebsd() {
             return self.fast_open.client(DEFAULT_MSS, true).filter(|_| self.opens_fast());
