@@ -30,7 +30,7 @@ pub struct Packet {
 /// Bit of [`Packet::way`] that is set if the packed contents have an extra part.
 const EXTRA: u64 = 1 << 63;
 /// Number of bits of the time at which a packet with an extra part was sent.
-const SENT_LEN: u32 = 50;
+const SENT_LEN: u32 = u64::BITS - Packed::EXTRA_LEN;
 /// Position and number of the bits of packed contents in [`Packet::rest`].
 const BITS: u32 = 32;
 const BITS_LEN: u32 = 25;
@@ -74,11 +74,12 @@ impl Packet {
         let Address { to, generation, class, stage, sent } = address;
         let way = u64::from(to.number()) | u64::from(stage) << 32;
         let common = u64::from(generation) << 16 | (contents.ecn() as u64) << ECN | u64::from(class) << CLASS;
-        if let Some(Packed { numbers, bits, extra, size }) = contents.pack(Sending { at: sent, to, generation }) {
+        let sending = Sending { at: sent, to, generation };
+        if let Some(Packed { numbers, bits, extra, size }) = contents.pack(sending) {
             debug_assert!(size <= LARGEST_PACKET && bits >> BITS_LEN == 0);
             let rest = u64::from(size) | common | u64::from(bits) << BITS;
             let Some(extra) = extra else { return Packet { numbers, way, rest, sent } };
-            debug_assert!(sent >> SENT_LEN == 0 && extra >> (u64::BITS - SENT_LEN) == 0);
+            debug_assert!(sending.leaves_room() && extra >> Packed::EXTRA_LEN == 0);
             return Packet { numbers, way: way | EXTRA, rest, sent: sent | u64::from(extra) << SENT_LEN };
         }
         let size = contents.size();

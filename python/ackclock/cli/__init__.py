@@ -82,8 +82,7 @@ def command(name: str) -> App:
     """Imports a command of `COMMANDS`, and gives it the whole help of its docstring instead of the first line."""
     found = app[name]
     found.help_format = "markdown"
-    place, summary = COMMANDS[name]
-    if not place.endswith(":app") and found.help == summary:
+    if not COMMANDS[name][0].endswith(":app"):
         found.help = None
     return found
 

@@ -102,6 +102,14 @@ pub struct Sending {
     pub generation: u16,
 }
 
+impl Sending {
+    /// Whether the packet has room for an extra part of its contents: it is sent before 2^50 ns (13 days).
+    #[inline]
+    pub fn leaves_room(&self) -> bool {
+        self.at >> (u64::BITS - Packed::EXTRA_LEN) == 0
+    }
+}
+
 /// The contents of a packet as words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packed {
@@ -109,9 +117,14 @@ pub struct Packed {
     pub numbers: u64,
     /// Further contents, below 2^25.
     pub bits: u32,
-    /// Further contents, if there are any, below 2^14. Only a packet that is sent before 2^50 ns (13 days) has room for
-    /// them.
+    /// Further contents, if there are any, of [`Packed::EXTRA_LEN`] bits. Only a packet that
+    /// [leaves room](Sending::leaves_room) can have them.
     pub extra: Option<u16>,
     /// Size of the packet in bytes, as [`Contents::size`] returns it.
     pub size: u32,
+}
+
+impl Packed {
+    /// Number of bits of the extra part.
+    pub const EXTRA_LEN: u32 = 14;
 }

@@ -128,9 +128,9 @@ mod tcp;
 use ackclock_core::{Nanos, Stream};
 
 use crate::ids::EndpointId;
+
 pub use ackclock_tcp::limits::Limits;
 pub use ackclock_tcp::{Event as TcpEvent, NEVER, Progress};
-
 pub use contents::{Contents, Packed, Sending};
 
 /// One end of a connection of a transport, without I/O: the world passes time, packets and the requests of the

@@ -4,14 +4,11 @@ use ackclock_core::headers::{IPV4, TCP_IPV4};
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::config::Handshake;
-use ackclock_tcp::segment::Timestamps;
+use ackclock_tcp::segment::{STAMPS_LEN, Timestamps};
 use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, MILLISECOND, Observer, Progress, Segment, State};
 
 use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Sending, TcpEvent};
 use crate::ids::EndpointId;
-
-/// Bytes of the timestamps option, with its padding.
-const TIMESTAMPS: u32 = 12;
 
 /// Offset of the clock of an endpoint's timestamps: different for each connection (RFC 7323 section 5.4).
 #[inline]
@@ -29,7 +26,7 @@ fn clocks(Sending { at, to, generation }: Sending) -> (u32, u32) {
 
 /// Segments that have no options, or only timestamps, are packed, which are nearly all. From the low end, `numbers` has
 /// the sequence number (32 bits) and the acknowledgment number (32), and `bits` has the window (16) and the flags (9).
-/// Of timestamps, `extra` has the age of the echo in milliseconds, up to 16 seconds; the rest follows from the time at
+/// For timestamps, `extra` has the age of the echo in milliseconds, up to 16 seconds; the rest follows from the time at
 /// which the segment is sent.
 impl Contents for Segment {
     #[inline]
@@ -75,10 +72,10 @@ impl Contents for Segment {
         if let Some(Timestamps { val, ecr }) = self.timestamps {
             let (sender, receiver) = clocks(sending);
             let age = receiver.wrapping_sub(ecr);
-            if val != sender || age >= 1 << 14 || sending.at >= 1 << 50 {
+            if val != sender || age >> Packed::EXTRA_LEN != 0 || !sending.leaves_room() {
                 return None;
             }
-            size += TIMESTAMPS;
+            size += STAMPS_LEN;
             extra = Some(age as u16);
         }
         let numbers = u64::from(self.seq) | u64::from(self.ack) << 32;
@@ -97,7 +94,7 @@ impl Contents for Segment {
         if let Some(age) = extra {
             let (sender, receiver) = clocks(sending);
             segment.timestamps = Some(Timestamps { val: sender, ecr: receiver.wrapping_sub(age.into()) });
-            segment.len -= TIMESTAMPS;
+            segment.len -= STAMPS_LEN;
         }
         segment
     }

@@ -166,7 +166,14 @@ impl Endpoint {
     /// Bytes that options of the next segment take from its payload, without the timestamps.
     #[inline]
     fn options_len(&self) -> u32 {
-        if self.uses.has(Uses::ACCECN) || self.receiver.reports() { self.options_len_of_some() } else { 0 }
+        if self.may_report() { self.options_len_of_some() } else { 0 }
+    }
+
+    /// Whether the next segment may carry SACK blocks or the AccECN option. Nearly all segments carry neither, and do not
+    /// touch the memory that the choice of options needs.
+    #[inline]
+    fn may_report(&self) -> bool {
+        self.uses.has(Uses::ACCECN) || self.receiver.reports()
     }
 
     #[inline(never)]
@@ -230,11 +237,7 @@ impl Endpoint {
         if let Some(block) = duplicate {
             self.cold.acc.on_duplicate(block);
         }
-        // Nearly all segments report nothing. These do not touch the memory that the choice of options needs.
-        let (blocks, option) = match self.uses.has(Uses::ACCECN) || self.receiver.reports() {
-            true => self.options_of(segment),
-            false => (0, None),
-        };
+        let (blocks, option) = if self.may_report() { self.options_of(segment) } else { (0, None) };
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.has(Uses::TIMESTAMPS) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2

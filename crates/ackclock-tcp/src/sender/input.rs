@@ -177,15 +177,7 @@ impl Sender {
         {
             rate.observe(now, self.una, delivered.newly, self.rtt.min());
         }
-        let ack = Ack {
-            ctx: self.context(now),
-            acked: delivered.acked,
-            sacked: 0,
-            lost: 0,
-            rtt,
-            cwnd_limited,
-            marked: arrival.marked,
-        };
+        let ack = self.ack_of(now, arrival, &delivered, rtt, cwnd_limited);
         let growth = self.validation.on_ack(&mut self.window, &ack);
         self.grow(&Ack { acked: self.counted(&delivered), ..ack }, growth);
         self.restart_timer(now);
@@ -261,15 +253,7 @@ impl Sender {
             if calm && delivered.sacked == 0 { Detected::default() } else { self.detect_losses(now, &delivered) };
         newly_lost += lost;
         if advanced || duplicate {
-            let ack = Ack {
-                ctx: self.context(now),
-                acked: delivered.acked,
-                sacked: delivered.sacked,
-                lost,
-                rtt,
-                cwnd_limited,
-                marked: arrival.marked,
-            };
+            let ack = Ack { lost, ..self.ack_of(now, arrival, &delivered, rtt, cwnd_limited) };
             if self.samples {
                 self.tell_delivered(now, &ack, &delivered, arrival);
                 // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
@@ -310,6 +294,20 @@ impl Sender {
         }
         self.observe_window(now, obs);
         advanced
+    }
+
+    /// An acknowledgment without losses as validation, slow start and congestion control see it.
+    #[inline]
+    fn ack_of(
+        &self,
+        now: Nanos,
+        arrival: &Arrival<'_>,
+        delivered: &Delivered,
+        rtt: Option<Nanos>,
+        cwnd_limited: bool,
+    ) -> Ack {
+        let Delivered { acked, sacked, .. } = *delivered;
+        Ack { ctx: self.context(now), acked, sacked, lost: 0, rtt, cwnd_limited, marked: arrival.marked }
     }
 
     /// Prepares the facts to be collected from the segments that `arrival` reports as received.

@@ -43,18 +43,14 @@ pub(super) const LINUX_6_18: Stack = Stack {
     source: "Linux 6.18 net/ipv4/tcp.c, tcp_init; the sysctls of 6.18.44",
     config: || linux_6_18().config,
     values: linux_6_18,
-    forms: FORMS,
-    slow_start_of,
+    ..LINUX
 };
 
 pub(super) const LINUX_6_12: Stack = Stack {
     name: "linux-6.12",
     summary: "Linux 6.12, which is what `linux` means",
     source: "the source of `linux`",
-    config: || linux().config,
-    values: linux,
-    forms: FORMS,
-    slow_start_of,
+    ..LINUX
 };
 
 pub(super) const LINUX_6_1: Stack = Stack {
@@ -63,8 +59,7 @@ pub(super) const LINUX_6_1: Stack = Stack {
     source: "Linux 6.1 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.rst",
     config: || linux_6_1().config,
     values: linux_6_1,
-    forms: FORMS,
-    slow_start_of,
+    ..LINUX
 };
 
 pub(super) const LINUX_3_12: Stack = Stack {
@@ -73,8 +68,7 @@ pub(super) const LINUX_3_12: Stack = Stack {
     source: "Linux 3.12 include/net/tcp.h, net/ipv4/tcp*.c, Documentation/networking/ip-sysctl.txt",
     config: || linux_3_12().config,
     values: linux_3_12,
-    forms: FORMS,
-    slow_start_of,
+    ..LINUX
 };
 
 /// The slow start of Linux's modules: CUBIC alone has HyStart (net/ipv4/tcp_cubic.c); the others call tcp_slow_start.

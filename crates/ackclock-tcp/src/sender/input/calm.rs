@@ -48,15 +48,7 @@ impl Sender {
         self.delivered += u64::from(delivered.segments);
         let rtt = self.sample_rtt(now, &arrived, &delivered, true);
         self.rare.episode.held = false;
-        let ack = Ack {
-            ctx: self.context(now),
-            acked: delivered.acked,
-            sacked: 0,
-            lost: 0,
-            rtt,
-            cwnd_limited,
-            marked: arrival.marked,
-        };
+        let ack = self.ack_of(now, arrival, &delivered, rtt, cwnd_limited);
         if self.samples {
             self.tell_delivered(now, &ack, &delivered, arrival);
         }
