@@ -4,10 +4,10 @@
 mod common;
 
 use ackclock_tcp::careful_resume::Saved;
-use ackclock_tcp::config::ReductionBase;
+use ackclock_tcp::config::{InitialWindow, ReductionBase};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::slow_start::{self, SlowStart};
-use ackclock_tcp::{Ack, Config, Congestion, MILLISECOND, Nanos, SECOND, Window, validation};
+use ackclock_tcp::{Ack, Config, Congestion, Context, MILLISECOND, Nanos, SECOND, Window, stack, validation};
 use common::{MSS, Pair, Script, config};
 
 const RTT: Nanos = 100 * MILLISECOND;
@@ -191,4 +191,83 @@ fn newcwv_reduces_from_what_was_in_flight_whatever_the_stack_reduces_from() {
         s.ack(40, &[]);
         assert_eq!(s.cwnd(), 2, "{reduction_base:?}");
     }
+}
+
+/// Twenty segments in flight; the first is lost, and the others and those of limited transmit are SACKed.
+fn lossy(growth_after_state: bool) -> Script {
+    let (initial_window, reduction_base) = (InitialWindow::Segments(20), ReductionBase::Window);
+    let config = Config { growth_after_state, initial_window, reduction_base, ..with_rule("none") };
+    let mut s = Script::established(&config, RTT);
+    s.write(1000);
+    s.sends();
+    s.wait(RTT);
+    s
+}
+
+/// Linux 6.12 net/ipv4/tcp_input.c, tcp_cong_control: tcp_fastretrans_alert has ended the recovery before.
+#[test]
+fn an_acknowledgment_that_ends_a_recovery_grows_the_window_by_the_state_after_it() {
+    for (growth_after_state, more) in [(false, 0), (true, 1)] {
+        let mut s = lossy(growth_after_state);
+        for top in 2..=20 {
+            s.ack(0, &[(1, top)]);
+        }
+        s.wait(RTT);
+        let una = s.end.sent() / MSS;
+        let before = s.ssthresh();
+        s.ack(una, &[]);
+        // Congestion avoidance counts a window of acknowledged segments for each segment of growth.
+        assert_eq!(s.cwnd(), before + more, "{growth_after_state}");
+    }
+}
+
+#[test]
+fn an_acknowledgment_that_begins_a_recovery_does_not_grow_the_window_by_the_state_after_it() {
+    for (growth_after_state, ssthresh) in [(false, 11), (true, 10)] {
+        let mut s = lossy(growth_after_state);
+        // Two segments arrive with those that show the loss of the third one: slow start would grow the window to 22.
+        s.ack(2, &[(3, 9)]);
+        assert_eq!(s.ssthresh(), ssthresh, "{growth_after_state}");
+    }
+}
+
+/// Takes the samples of each ACK, in milliseconds, into ssthresh.
+#[derive(Default)]
+struct Samples;
+
+impl SlowStart for Samples {
+    fn takes_samples(&self) -> bool {
+        true
+    }
+
+    fn on_sample(&mut self, window: &mut Window, _ctx: &Context, rtt: Nanos) {
+        window.ssthresh = 1_000_000_000 + rtt / MILLISECOND;
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _may_grow: bool) -> u64 {
+        0
+    }
+}
+
+static SAMPLES: slow_start::Entry =
+    slow_start::Entry { name: "samples", summary: "", source: "", make: || Box::new(Samples) };
+
+/// Linux net/ipv4/tcp_input.c, tcp_clean_rtx_queue: ca_rtt_us is of the last segment, seq_rtt_us of the first one.
+#[test]
+fn slow_start_has_the_rtt_of_the_newest_segment_while_srtt_has_that_of_the_oldest() {
+    let mut linux = (stack::by_name("linux").unwrap().config)();
+    linux.slow_start = &SAMPLES;
+    let mut s = Script::established(&linux, RTT);
+    let sample = |s: &Script| s.end.window().ssthresh - 1_000_000_000;
+    s.write(1);
+    s.sends();
+    s.wait(30 * MILLISECOND);
+    s.write(3);
+    s.sends();
+    s.wait(70 * MILLISECOND);
+    s.ack(3, &[]);
+    assert_eq!(sample(&s), 70, "two segments that were sent 100 and 70 ms ago");
+    s.wait(10 * MILLISECOND);
+    s.ack(3, &[]);
+    assert_eq!(sample(&s), 70, "no news");
 }

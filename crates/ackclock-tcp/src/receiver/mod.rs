@@ -358,9 +358,11 @@ impl Receiver {
     /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at
     /// once.
     pub fn read(&mut self, now: Nanos, bytes: u64) {
+        let before = self.read;
         self.read = (self.read + bytes).min(self.received());
         if let Some(tuning) = &mut self.tuning {
-            tuning.on_read(now, self.read, self.sequence.next() - self.read);
+            let looked = tuning.first_look(before, self.read);
+            tuning.on_read(now, looked, self.sequence.next() - looked);
             self.buffer = tuning.window();
         }
         if let Some(space) = &self.space {

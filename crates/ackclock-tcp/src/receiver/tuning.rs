@@ -213,6 +213,13 @@ impl Tuning {
         self.sample = Some((edge, now));
     }
 
+    /// The offset up to which data of a read from offset `from` to `to` was copied when the buffer is looked at. Linux
+    /// looks after each segment that it copies (tcp_recvmsg_locked), so that a read of many segments counts with its
+    /// first segment alone: a look begins a new round.
+    pub fn first_look(&self, from: u64, to: u64) -> u64 {
+        if self.measures && self.segment > 0 { to.min(from + self.segment) } else { to }
+    }
+
     /// Processes a read up to offset `read`, after which `unread` bytes are left: the memory grows to what the rate of reads
     /// requires.
     pub fn on_read(&mut self, now: Nanos, read: u64, unread: u64) {
@@ -339,6 +346,17 @@ mod tests {
         old.measure_echo(ms(48), Some(ms(8)), true);
         old.measure_echo(ms(49), Some(ms(17)), true);
         assert_eq!(old.rtt, Some(ms(39)), "smoothed both ways");
+    }
+
+    /// A read of ten segments after the gap before them was filled: the buffer is looked at when the first is copied.
+    #[test]
+    fn a_read_of_many_segments_counts_with_its_first_segment() {
+        let mut linux = tuning("linux");
+        assert_eq!(linux.first_look(5_000, 19_480), 19_480, "before any segment was measured");
+        arrives(&mut linux, 1448, true);
+        assert_eq!(linux.first_look(5_000, 19_480), 6_448);
+        assert_eq!(linux.first_look(5_000, 5_100), 5_100, "a short read");
+        assert_eq!(tuning("linux-3.12").first_look(5_000, 19_480), 19_480);
     }
 
     #[test]

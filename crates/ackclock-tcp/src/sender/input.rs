@@ -171,6 +171,7 @@ impl Sender {
         //# A TCP implementation MUST take at least one RTT measurement per RTT
         if let Some(rtt) = rtt {
             self.rtt.on_ack(now, rtt, rtt, self.una, self.nxt);
+            self.tell_sample(now, rtt);
         }
         if O::ACTIVE
             && let Some(rate) = &mut self.rare.rate
@@ -233,7 +234,7 @@ impl Sender {
         // The window grows for data acknowledged outside fast recovery; the ACK that ends a recovery does not grow the
         // window. Where the threshold adapts to reordering, newly delivered data counts: data acknowledged in order or,
         // once the threshold was raised, out of order too (Linux net/ipv4/tcp_input.c, tcp_may_raise_cwnd and
-        // tcp_cong_control).
+        // tcp_cong_control). The state is that before the acknowledgment, unless the stack takes that after it.
         let adapts = self.rare.reordering.adapts();
         let progress = advanced || adapts && self.rare.reordering.is_raised() && delivered.newly > 0;
         let mut may_grow = progress && matches!(self.phase, Phase::Open | Phase::Loss) && !arrival.congestion;
@@ -252,6 +253,7 @@ impl Sender {
         let Detected { lost, waits } =
             if calm && delivered.sacked == 0 { Detected::default() } else { self.detect_losses(now, &delivered) };
         newly_lost += lost;
+        let mut growth_left = None;
         if advanced || duplicate {
             let ack = Ack { lost, ..self.ack_of(now, arrival, &delivered, rtt, cwnd_limited) };
             if self.samples {
@@ -262,12 +264,17 @@ impl Sender {
                 }
             }
             let growth = self.validation.on_ack(&mut self.window, &ack);
-            if may_grow && self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
+            if self.careful.as_ref().is_none_or(|careful| careful.may_grow()) {
                 // Without SACK, duplicate ACKs have already reported the rest (tcp_remove_reno_sacks).
                 let newly = self.counted(&delivered);
                 let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
                 let acked = if adapts { newly - told } else { self.counted_length(delivered.acked) };
-                self.grow(&Ack { acked, ..ack }, growth);
+                let ack = Ack { acked, ..ack };
+                if self.config.growth_after_state {
+                    growth_left = progress.then_some((ack, growth));
+                } else if may_grow {
+                    self.grow(&ack, growth);
+                }
             }
             if advanced && self.phase == Phase::Open {
                 self.with_careful(|careful, window, delivered| careful.on_ack(window, &ack, delivered));
@@ -277,6 +284,11 @@ impl Sender {
             newly_lost += self.enter_fast_recovery(now, &delivered, obs);
         } else if arrival.congestion && self.phase == Phase::Open {
             self.enter_cwr(now, Cause::Ecn, &delivered, obs);
+        }
+        if let Some((ack, growth)) = growth_left
+            && matches!(self.phase, Phase::Open | Phase::Loss)
+        {
+            self.grow(&ack, growth);
         }
         self.after_losses(now, &delivered, obs);
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
@@ -443,7 +455,9 @@ impl Sender {
     /// SACKed data, and uses the oldest segment of each group for SRTT.
     fn sample_rtt(&mut self, now: Nanos, arrived: &Arrived, delivered: &Delivered, advanced: bool) -> Option<Nanos> {
         let unambiguous = if self.rtt.is_linux() {
-            arrived.acked_sent.filter(|_| !arrived.resent).or(arrived.sacked_sent)
+            let acked = arrived.acked_sent.filter(|_| !arrived.resent);
+            let newest = arrived.sacked_sent.or(acked);
+            acked.or(arrived.sacked_sent).zip(newest).map(|(oldest, newest)| (oldest.0, newest.1))
         } else {
             delivered.sent_at.map(|sent_at| (sent_at, sent_at))
         };
@@ -460,10 +474,20 @@ impl Sender {
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
         //# TCP MUST use Karn's algorithm [KP87] for taking RTT samples
         let (first, last) = unambiguous.or(echoed)?;
-        let rtt = now.saturating_sub(first);
-        self.rtt.on_ack(now, rtt, now.saturating_sub(last), self.una, self.nxt);
+        let [rtt, newest] = [first, last].map(|sent_at| now.saturating_sub(sent_at));
+        self.rtt.on_ack(now, rtt, newest, self.una, self.nxt);
         self.rare.tlp.sampled = true;
+        self.tell_sample(now, newest);
         Some(rtt)
+    }
+
+    /// Gives slow start the RTT of the newest segment that an acknowledgment reports as received.
+    #[inline]
+    fn tell_sample(&mut self, now: Nanos, newest: Nanos) {
+        if self.slow_start_samples {
+            let ctx = self.context(now);
+            self.slow_start.on_sample(&mut self.window, &ctx, newest);
+        }
     }
 
     fn note_reordering(&mut self, arrived: &Arrived) {

@@ -166,6 +166,8 @@ pub(crate) struct Sender {
     cc: Box<dyn CongestionControl>,
     validation: Box<dyn WindowValidation>,
     slow_start: Box<dyn SlowStart>,
+    /// Whether slow start takes RTT samples of all acknowledgments, and grows no window that the congestion control owns.
+    slow_start_samples: bool,
     careful: Option<Box<CarefulResume>>,
     initial_window: u64,
     /// Number of segments known to have arrived.
@@ -215,6 +217,7 @@ impl Sender {
             rule => rule,
         };
         let validation = (config.validation.make)();
+        let slow_start = (config.slow_start.make)();
         Sender {
             una: 0,
             nxt: 0,
@@ -275,7 +278,8 @@ impl Sender {
             before_sending: config.validation.before_sending,
             restart: if config.validation.replaces_restart || scope.window { Restart::Off } else { config.restart },
             cc,
-            slow_start: (config.slow_start.make)(),
+            slow_start_samples: !scope.slow_start && slow_start.takes_samples(),
+            slow_start,
             careful: None,
             validation,
             initial_window: config.initial_window.bytes(mss),

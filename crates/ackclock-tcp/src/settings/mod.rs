@@ -182,6 +182,9 @@ macro_rules! settings {
                 /// Consecutive retransmission timeouts before a connection is given up (R2 of RFC 9293 section 3.8.3;
                 /// Linux `tcp_retries2`: 15).
                 data_retries: u32 = Count::of("", 0, 255);
+                /// Whether the state after an acknowledgment decides on the growth of the window: the acknowledgment that
+                /// ends a recovery grows it, and the one that begins a recovery does not.
+                growth_after_state: bool = Switch;
                 /// Base of a reduction of the window.
                 reduction_base: ReductionBase = Choice;
                 /// Whether SACK recovery sends one rescue retransmission, of the highest outstanding segment, if there

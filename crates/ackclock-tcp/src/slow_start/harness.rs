@@ -8,7 +8,7 @@ use crate::{Nanos, SECOND, testing};
 
 pub(super) use crate::testing::MSS;
 
-fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
+pub(super) fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
     Context { srtt, min_rtt: srtt, ..testing::context(now, una..nxt) }
 }
 
@@ -47,10 +47,13 @@ impl Flat {
     pub fn ack(&mut self, bytes: u64) -> u64 {
         self.una += bytes;
         self.nxt = self.nxt.max(self.una);
+        let ctx = context(self.now, self.una, self.nxt, self.srtt);
+        if let Some(rtt) = self.rtt {
+            self.slow_start.on_sample(&mut self.window, &ctx, rtt);
+        }
         if !self.window.in_slow_start() {
             return bytes;
         }
-        let ctx = context(self.now, self.una, self.nxt, self.srtt);
         let ack = Ack { rtt: self.rtt, ..testing::ack(ctx, bytes) };
         self.slow_start.on_ack(&mut self.window, &ack, self.may_grow)
     }
@@ -144,8 +147,9 @@ impl Path {
             self.una = end;
             let rtt = arrival - sent_at;
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt - srtt / 8 + rtt / 8));
+            let ctx = context(self.now, self.una, self.nxt, self.srtt);
+            self.slow_start.on_sample(&mut self.window, &ctx, rtt);
             if self.window.in_slow_start() {
-                let ctx = context(self.now, self.una, self.nxt, self.srtt);
                 let cwnd_limited = self.nxt - self.una + 3 * MSS > self.window.cwnd;
                 let ack = Ack { rtt: Some(rtt), cwnd_limited, ..testing::ack(ctx, acked) };
                 self.slow_start.on_ack(&mut self.window, &ack, cwnd_limited);

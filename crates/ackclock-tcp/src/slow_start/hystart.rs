@@ -5,7 +5,7 @@
 //! idle period, and is not implemented because slow start has no access to the congestion control.
 
 use super::{Entry, SlowStart, grow};
-use crate::context::{Ack, Congestion, Window};
+use crate::context::{Ack, Congestion, Context, Window};
 use crate::{MILLISECOND, Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -60,27 +60,21 @@ fn cushion(window: &Window, srtt: Nanos) -> Nanos {
 }
 
 impl HyStart {
-    /// Whether this ACK shows that the window has reached the capacity of the path.
-    fn finds_end(&mut self, window: &Window, ack: &Ack) -> bool {
-        let Some(rtt) = ack.rtt else { return false };
-        let (now, una) = (ack.ctx.now, ack.ctx.snd_una);
-        let delay_min = self.delay_min.map_or(rtt, |min| min.min(rtt));
-        self.delay_min = Some(delay_min);
-        if self.found {
-            return false;
-        }
-        let fresh = Round { start: now, end: ack.ctx.snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
+    /// Whether a sample below ssthresh shows that the window has reached the capacity of the path.
+    fn finds_end(&mut self, window: &Window, ctx: &Context, rtt: Nanos, delay_min: Nanos) -> bool {
+        let now = ctx.now;
+        let fresh = Round { start: now, end: ctx.snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
         let round = self.round.get_or_insert(fresh);
-        if una > round.end {
+        if ctx.snd_una > round.end {
             *round = fresh;
         }
         // Rounds begin with the first ACK; only the end of slow start waits for the low window.
-        if window.cwnd < LOW_WINDOW * ack.ctx.mss {
+        if window.cwnd < LOW_WINDOW * ctx.mss {
             return false;
         }
         if now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
-            let whole = delay_min + cushion(window, ack.ctx.srtt.unwrap_or(rtt));
+            let whole = delay_min + cushion(window, ctx.srtt.unwrap_or(rtt));
             // Pacing itself may spread a round over half the RTT.
             let threshold = if self.paced { whole } else { whole / 2 };
             if now - round.start > threshold {
@@ -101,11 +95,22 @@ impl SlowStart for HyStart {
         self.paced = paced;
     }
 
-    fn on_ack(&mut self, window: &mut Window, ack: &Ack, may_grow: bool) -> u64 {
-        if self.finds_end(window, ack) {
+    fn takes_samples(&self) -> bool {
+        true
+    }
+
+    // Linux takes a sample of every ACK, and looks for the end even in a recovery as long as cwnd is below ssthresh
+    // (cubictcp_acked).
+    fn on_sample(&mut self, window: &mut Window, ctx: &Context, rtt: Nanos) {
+        let delay_min = self.delay_min.map_or(rtt, |min| min.min(rtt));
+        self.delay_min = Some(delay_min);
+        if !self.found && window.in_slow_start() && self.finds_end(window, ctx, rtt, delay_min) {
             self.found = true;
             window.ssthresh = window.cwnd;
         }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &Ack, may_grow: bool) -> u64 {
         // Linux's slow start counts all bytes that an ACK acknowledges (tcp_slow_start).
         if may_grow { grow(window, ack.acked, ack.acked, 1) } else { 0 }
     }
@@ -119,7 +124,7 @@ impl SlowStart for HyStart {
 mod tests {
     use super::*;
     use crate::Rate;
-    use crate::slow_start::harness::{Flat, MSS, Path};
+    use crate::slow_start::harness::{Flat, MSS, Path, context};
 
     const RTT: Nanos = 100 * MILLISECOND;
 
@@ -271,6 +276,21 @@ mod tests {
         s.nxt = s.una + 9 * MSS;
         s.ack(9 * MSS);
         assert_eq!(s.window.cwnd, 19 * MSS);
+    }
+
+    /// Linux takes its samples before it looks at the state of the connection (cubictcp_acked).
+    #[test]
+    fn samples_in_a_recovery_end_slow_start_where_the_window_is_below_its_threshold() {
+        let mut s = sender(20);
+        s.una += MSS;
+        s.nxt = s.una + 200 * MSS;
+        s.window.ssthresh = 40 * MSS;
+        for ended in [40, 40, 40, 40, 40, 40, 40, 40, 20] {
+            let ctx = context(s.now, s.una, s.nxt, s.srtt);
+            s.slow_start.on_sample(&mut s.window, &ctx, 2 * RTT);
+            s.now += 3 * MILLISECOND;
+            assert_eq!(s.window.ssthresh, ended * MSS);
+        }
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! A congestion control that grows its window below ssthresh itself ([`crate::cc::Scope::slow_start`]) replaces these
 //! variants.
 
-use crate::context::{Ack, Congestion, Window};
+use crate::Nanos;
+use crate::context::{Ack, Congestion, Context, Window};
 
 #[cfg(test)]
 mod harness;
@@ -21,6 +22,15 @@ mod standard;
 pub trait SlowStart: Send {
     /// The connection is established. `paced` tells whether its segments are paced.
     fn on_start(&mut self, _paced: bool) {}
+
+    /// Whether [`SlowStart::on_sample`] does anything.
+    fn takes_samples(&self) -> bool {
+        false
+    }
+
+    /// An acknowledgment gave an RTT sample, in any phase of the sender: `rtt` is that of the newest segment that it
+    /// reports as received. This comes before the acknowledgment changes the window.
+    fn on_sample(&mut self, _window: &mut Window, _ctx: &Context, _rtt: Nanos) {}
 
     /// New data was acknowledged below ssthresh, outside fast recovery. If `may_grow` is false, window validation
     /// prevents growth, but measurements continue. Returns the acknowledged bytes that were left when the window

@@ -119,6 +119,8 @@ fn linux() -> Values {
         reduction_base: ReductionBase::Window, "net/ipv4/tcp_cubic.c, cubictcp_recalc_ssthresh";
         window_unit: WindowUnit::Segments,
             "include/linux/tcp.h: snd_cwnd, snd_ssthresh and packets_out are packets";
+        growth_after_state: true,
+            "net/ipv4/tcp_input.c, tcp_cong_control: tcp_cong_avoid where tcp_fastretrans_alert left no reduction";
         rescue: false, "no such rule; RACK and TLP find lost tails";
         retransmit_restarts_timer: true, "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue";
         //= https://www.rfc-editor.org/rfc/rfc8985#section-1
@@ -201,6 +203,7 @@ fn linux_3_12() -> Values {
         adapt_dup_thresh: true, "tcp_reordering = 3";
         reduction_base: ReductionBase::Window, "net/ipv4/tcp_cubic.c, bictcp_recalc_ssthresh";
         early_retransmit: true, "tcp_early_retrans = 3: delayed, and TLP";
+        growth_after_state: false, "net/ipv4/tcp_input.c, tcp_ack: tcp_cong_avoid before tcp_fastretrans_alert";
         rescue: false, "net/ipv4/tcp_output.c, tcp_xmit_retransmit_queue: nothing above the highest SACK";
         rack: false, "RFC 8985, optional";
         tlp: true, "tcp_early_retrans = 3, since 3.10";

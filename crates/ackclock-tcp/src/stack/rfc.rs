@@ -60,6 +60,7 @@ pub(super) fn values() -> Values {
         window_unit: WindowUnit::Bytes, "RFC 5681 section 2";
         limited_transmit: true, "RFC 3042";
         early_retransmit: false, "RFC 5827, experimental";
+        growth_after_state: false, "no rule is given";
         rescue: true, "RFC 6675 section 4, rule 4";
         rack: false, "RFC 8985, optional";
         tlp: false, "RFC 8985, optional";
