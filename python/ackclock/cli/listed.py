@@ -63,6 +63,10 @@ COMMANDS = {
         "conform:conform",
         "Run the test cases of a congestion control's document against a stack. The exit status is 1 if a case fails.",
     ),
+    "card": (
+        "card:card",
+        "Write the report card of a congestion control: RFC 9743, section by section, beside CUBIC and Reno.",
+    ),
     "emulate": ("emulate:emulate", "Run a command, by default a shell, behind an emulated network in real time."),
     "completion": (
         "completion:completion",

@@ -1,0 +1,42 @@
+"""The files of a card: a page, a document, an appendix, and the scenarios that `ackclock run` repeats."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ackclock.base import files
+from ackclock.judge.card.candidate import CANDIDATE
+from ackclock.judge.card.markdown import markdown
+from ackclock.judge.card.page import page
+from ackclock.judge.card.perform import scenario_of
+from ackclock.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ackclock.judge.card.card import Card
+
+__all__ = ["write"]
+
+
+def write(card: Card, folder: Path) -> None:
+    """Writes ``card.html``, ``card.json``, ``appendix.md`` and the scenarios with the candidate into a folder."""
+    page(card).write(folder / "card.html")
+    files.write_json(folder / "card.json", card.document())
+    files.write_text(folder / "appendix.md", markdown(card))
+    scenarios = folder / "scenarios"
+    scenarios.mkdir()
+    for cell in card.plan.cells:
+        if (cell.section.number, cell.scenario.name, cell.point.name, CANDIDATE) in card.plan.refused:
+            continue
+        text, overrides = scenario_of(cell, card.candidate, CANDIDATE)
+        point = re.sub(r"[^a-z0-9.]+", "-", cell.point.name.lower()).strip("-")
+        name = "-".join(filter(None, (cell.section.number, cell.scenario.name, point)))
+        settings = "".join(f" --set {_quoted(f'{path}={value}')}" for path, value in overrides)
+        head = f"# {cell.scenario.summary}\n#   ackclock run {name}.toml --seeds {len(card.plan.seeds)}{settings}\n"
+        files.write_text(scenarios / f"{name}.toml", head + Scenario.load(text).to_toml())
+
+
+def _quoted(text: str) -> str:
+    return "'" + text + "'" if re.search(r"[^A-Za-z0-9_.=%\[\]-]", text) else text
