@@ -77,7 +77,9 @@ def test_the_number_of_threads_does_not_change_a_byte(bbr, beside):
 
 
 def test_harm_compares_with_the_flow_alone(bbr):
-    (one,) = [row for row in bbr.rows if row.row.text == "Harm to the goodput of CUBIC" and row.cell.point.name == "1 BDP"]
+    (one,) = [
+        row for row in bbr.rows if row.row.text == "Harm to the goodput of CUBIC" and row.cell.point.name == "1 BDP"
+    ]
     plan = bbr.plan
     numbers = measured(plan, bbr.candidate, threads=1)
     together = numbers.of(one.cell, one.row, "candidate")

@@ -5,7 +5,6 @@ import pytest
 from ackclock.judge.card import Candidate
 from tests.judge.card.test_card import card_of, part
 
-
 pytestmark = pytest.mark.slow
 
 

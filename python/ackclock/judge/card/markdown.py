@@ -78,7 +78,7 @@ def _counts(card: Card, section: Section) -> dict[str, int]:
 
 
 def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 def _plain(text: str) -> str:
