@@ -6,7 +6,7 @@ import math
 import pytest
 
 from ackclock.judge.card.candidate import BESIDE, Candidate
-from ackclock.judge.card.card import Card, distance
+from ackclock.judge.card.card import Card
 from ackclock.judge.card.judge import AS_GOOD, BETWEEN, FACT, NOT_SHOWN, WORSE, Judged, _harm, beside, verdict_of
 from ackclock.judge.card.perform import Cell, Plan
 from ackclock.judge.card.section import Point, Row, Scenario, Section
@@ -123,14 +123,22 @@ def test_the_rows_that_stand_out_are_the_farthest_one_for_each_scenario():
     good = judge([1.0, 1.0, 1.0], [9.0, 9.0, 9.1], [9.5, 9.5, 9.4], scenario="good")
     assert [one.values["candidate"][0] for one in made(near, nearer, good, far).standing_out()] == [9.0, 2.0]
     # 9.03 beside 1.47, the nearer of the two.
-    assert distance(far) == pytest.approx(1 - 4.4 / 27.1)
+    assert far.distance == pytest.approx(1 - 4.4 / 27.1)
 
 
 def test_the_distance_of_harm_is_its_difference():
     one = row(harm=("rival",))
-    values = {"candidate": [90.0], "cubic": [50.0], "reno": [60.0]}
+    values = {"candidate": [90.0, 90.0], "cubic": [50.0, 50.0], "reno": [60.0, 60.0]}
     compared = {who: beside(values["candidate"], values[who], "lower") for who in BESIDE}
-    assert distance(Judged(cell(one), one, values, compared)) == pytest.approx(0.3)
+    assert Judged(cell(one), one, values, compared).distance == pytest.approx(0.3)
+
+
+def test_the_distance_is_from_the_nearest_that_is_better():
+    between = judge([3.0, 3.1, 3.2], [1.0, 1.1, 1.3], [3.1, 3.2, 3.1])
+    assert between.distance == pytest.approx(1 - 3.4 / 9.3), "Reno is nearer, and not better"
+    assert judge([1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [2.0, 2.0, 2.0]).distance == 0
+    assert judge([1.0, 1.0], [0.0, 0.0], [0.0, 0.0]).distance == 1
+    assert judge([NAN, NAN], [5.0, 5.0], [5.0, 5.0]).distance == 1
 
 
 def test_the_level_of_a_failure_includes_what_is_worse():

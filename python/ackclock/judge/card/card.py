@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
-from ackclock.judge.card.candidate import BESIDE, CANDIDATE, Candidate
+from ackclock.judge.card.candidate import BESIDE, Candidate
 from ackclock.judge.card.judge import LEVEL, NOT_SHOWN, RULE, VERDICTS, WORSE, Judged, judged
 from ackclock.judge.card.perform import Plan, measured, planned
 from ackclock.judge.card.section import chosen
@@ -77,10 +76,10 @@ class Card:
         return [one for one in self.rows if one.cell.section.number == section.number]
 
     def standing_out(self) -> list[Judged]:
-        """The rows that are worse by most, one for each scenario: those with the largest `distance` first."""
+        """The rows that are worse by most, one for each scenario: those with the largest distance first."""
         found: dict[tuple[str, str], Judged] = {}
         worse = [one for one in self.rows if one.verdict == WORSE]
-        for one in sorted(worse, key=distance, reverse=True):
+        for one in sorted(worse, key=lambda one: one.distance, reverse=True):
             found.setdefault((one.cell.section.number, one.cell.scenario.name), one)
         return list(found.values())[:MOST_SHOWN]
 
@@ -123,25 +122,6 @@ class Card:
                 for section in self.sections
             ],
         }
-
-
-def distance(one: Judged) -> float:
-    """Distance of the candidate from the nearer of CUBIC and Reno, from 0 to 1.
-
-    Numbers differ by a share of the larger one; harm, which is in per cent of a number already, by its difference.
-    """
-    mine = one.mean(CANDIDATE)
-    shares = []
-    for who in BESIDE:
-        other = one.mean(who)
-        if not (math.isfinite(mine) and math.isfinite(other)):
-            shares.append(1.0)
-        elif one.row.harm:
-            shares.append(min(abs(mine - other) / 100, 1.0))
-        else:
-            larger = max(abs(mine), abs(other))
-            shares.append(min(abs(mine - other) / larger, 1.0) if larger else 0.0)
-    return min(shares)
 
 
 def make(

@@ -93,6 +93,23 @@ class Judged:
         finite = [value for value in self.values.get(who, ()) if math.isfinite(value)]
         return sum(finite) / len(finite) if finite else math.nan
 
+    @property
+    def distance(self) -> float:
+        """Distance from the nearest algorithm that the candidate is worse than, from 0 to 1; 0 if there is none.
+
+        Numbers differ by a share of the larger one; harm, which is in per cent of a number already, by its difference.
+        """
+        if not self.row.direction or self.reason:
+            return 0.0
+        return min((self._from(who) for who, one in self.beside.items() if one.worse), default=0.0)
+
+    def _from(self, who: str) -> float:
+        mine, other = self.mean(CANDIDATE), self.mean(who)
+        if not (math.isfinite(mine) and math.isfinite(other)):
+            return 1.0
+        whole = 100.0 if self.row.harm else max(abs(mine), abs(other))
+        return min(abs(mine - other) / whole, 1.0) if whole else 0.0
+
     def document(self) -> dict[str, Any]:
         """The row for JSON."""
         return {
@@ -106,6 +123,7 @@ class Judged:
             "harm_of": list(self.row.harm) or None,
             "verdict": self.verdict,
             "better_than_cubic": self.better,
+            "distance": self.distance,
             "reason": self.reason or None,
             "values": {who: [_number(value) for value in values] for who, values in self.values.items()},
             "mean": {who: _number(self.mean(who)) for who in self.values},

@@ -79,7 +79,12 @@ def _overview(card: Card) -> Markup:
                 "anchor": _anchor(section),
                 "cells": [_square(one) for one in card.of(section)]
                 + [
-                    {"kind": KINDS[NOT_SHOWN], "sign": SIGNS[NOT_SHOWN], "hover": f"{one.what}: not shown"}
+                    {
+                        "kind": KINDS[NOT_SHOWN],
+                        "sign": SIGNS[NOT_SHOWN],
+                        "shade": 100,
+                        "hover": f"{one.what}: not shown",
+                    }
                     for one in section.unshown
                 ],
             }
@@ -94,7 +99,18 @@ def _overview(card: Card) -> Markup:
 
 
 def _square(one: Judged) -> dict[str, Any]:
-    return {"kind": KINDS[one.verdict], "sign": SIGNS[one.verdict], "hover": f"{told(one)}: {sentence(one)}"}
+    hover = one.reason if one.verdict == NOT_SHOWN else sentence(one)
+    return {
+        "kind": KINDS[one.verdict],
+        "sign": SIGNS[one.verdict],
+        "shade": _shade(one),
+        "hover": f"{told(one)}: {hover}",
+    }
+
+
+def _shade(one: Judged) -> int:
+    """How much of the colour of its verdict a square has, per cent: all of it, or less where the distance is small."""
+    return round(25 + 75 * one.distance) if one.verdict in (BETWEEN, WORSE) else 100
 
 
 def _section(card: Card, section: Section) -> Markup:
@@ -137,9 +153,11 @@ def _rows(found: list[Judged]) -> list[dict[str, Any]]:
                 "differences": [difference(one, who) for who in BESIDE],
                 "kind": KINDS[one.verdict],
                 "sign": SIGNS[one.verdict],
+                "shade": _shade(one),
                 "verdict": one.verdict,
                 "better": one.better and one.verdict == AS_GOOD,
                 "reason": one.reason,
+                "hover": "",
             }
         )
         last = one.row
