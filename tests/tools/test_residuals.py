@@ -8,7 +8,7 @@ from tools.residuals.cells import BOUNDS, Cell, measured
 from tools.residuals.page import PAGE, page
 from tools.residuals.plan import EXPERIMENTS
 
-CHEAP = [one for one in EXPERIMENTS if one.kind == "transfer" or (one.kind == "bursts" and one.cc == "reno")]
+CHEAP = [one for one in EXPERIMENTS if one.kind in ("path", "transfer") or (one.kind == "bursts" and one.cc == "reno")]
 
 
 def test_the_page_shows_the_record():

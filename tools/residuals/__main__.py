@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tools.residuals.plan import Experiment
 
 
-EMULATED = ("lossy", "window")
+EMULATED = ("path", "lossy", "window")
 """Kinds whose kernel runs over the emulated network, as its own netem cannot repeat their losses or buffers."""
 
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BOUNDS", "Bound", "Cell", "cells", "measured"]
 
-SETTLED_S = 1.0
-"""Means of samples begin here: before it the kernel does not know the size of its segments yet."""
+SETTLED_S = {"alone": 1.0, "path": 2.0}
+"""Means of samples begin here: before it the kernel does not know the size of its segments yet, or a flow that starts
+within the first second has not begun."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ BOUNDS = {
 
 MEASURES = {
     "alone": ("goodput", "window", "RTT", "retransmissions", "recoveries", "period"),
+    "path": ("goodput", "window", "RTT", "retransmissions", "recoveries"),
     "share": ("share",),
     "transfer": ("completion",),
     "lossy": ("mean time",),
@@ -94,7 +96,7 @@ def measured(kind: str, tables: Mapping[str, Table]) -> dict[str, float]:
     if kind in ("window", "far"):
         return {"rate": one["goodput_bps"] / 1e6}
     rows = list(tables["window"].rows())
-    settled = [row for row in rows if row["time_s"] >= SETTLED_S]
+    settled = [row for row in rows if row["time_s"] >= SETTLED_S[kind]]
     found = {
         "goodput": one["goodput_bps"] / 1e6,
         "window": fmean(row["cwnd"] / 1448 for row in settled),

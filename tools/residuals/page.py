@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools.residuals.cells import BOUNDS, MEASURES
+from tools.residuals.paths import PATHS, SEED
 from tools.residuals.plan import (
     DRAWING,
     DRAWS,
@@ -34,6 +35,7 @@ PAGE = Path(__file__).parent.parent.parent / "docs/residuals.md"
 UNEXPLAINED = "No cause is known."
 TITLES = {
     "alone": "A flow alone",
+    "path": "A flow of CUBIC alone on drawn paths",
     "share": "A flow beside CUBIC",
     "transfer": "Transfers without loss",
     "lossy": "Transfers with random loss",
@@ -44,6 +46,11 @@ TITLES = {
 WORDS = {
     "alone": "One bulk flow. The window and the RTT are means from 1 s on; the period is the mean time "
     f"between recoveries. {', '.join(DRAWING)} depend on random numbers: their numbers are medians of {DRAWS} runs.",
+    "path": f"{len(PATHS)} paths whose rates, delays, queues and starts were drawn once, by the seed {SEED}, before "
+    "they were compared: rates of 1 to 500 Mbit/s, delays of 1 to 150 ms, queues of 0.25 to 4 bandwidth-delay products "
+    "(but at least 10 packets), starts within the first second. Each runs three times, "
+    "parts of a millisecond apart, and is compared with the range of the kernel's runs. The window and the RTT are "
+    "means from 2 s on.",
     "share": f"The share of a flow's goodput beside a flow of CUBIC that has started first, over 30 s: the mean of "
     f"runs in which it starts at {', '.join(f'{start:g}' for start in STARTS_S)} s.",
     "transfer": "The time from the connect to the last byte.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock.kernel.configuration import MODULES
+from tools.residuals.paths import LATER_S, PATHS, Path
 
 __all__ = ["EXPERIMENTS", "NETWORKS", "Experiment", "Network", "full_name"]
 
@@ -101,7 +102,7 @@ class Experiment:
     """A scenario that is compared, and how."""
 
     kind: str
-    """alone, share, transfer, lossy, bursts, window or far: what is measured."""
+    """alone, path, share, transfer, lossy, bursts, window or far: what is measured."""
     network: str
     cc: str
     """The kernel's name of the control that is examined."""
@@ -133,6 +134,15 @@ def _drawn(module: str, scenario: dict[str, Any]) -> tuple[dict[str, Any], ...]:
 def _alone(network: Network, module: str) -> Experiment:
     scenario = network.scenario(network.duration, [_flow("one", module, "bulk")])
     return Experiment("alone", network.name, module, "", _drawn(module, scenario))
+
+
+def _path(path: Path) -> Experiment:
+    network = Network("drawn", f"{path.rate_mbps:g}Mbps", f"{path.delay_ms:g}ms", path.packets)
+    scenarios = tuple(
+        network.scenario(f"{path.duration_s}s", [_flow("one", "cubic", "bulk", f"{path.start_s + later:g}s")])
+        for later in LATER_S
+    )
+    return Experiment("path", network.name, "cubic", path.words, scenarios)
 
 
 def _share(network: Network, module: str, other: str) -> Experiment:
@@ -175,6 +185,7 @@ def _bursts(network: Network, module: str, size: int, interval: str) -> Experime
 
 EXPERIMENTS = (
     *(_alone(network, module) for network in NETWORKS.values() for module in MODULES),
+    *(_path(path) for path in PATHS),
     *(_share(NETWORKS["home"], module, "cubic") for module in MODULES),
     *(_transfer(module, size) for module in ("cubic", "reno", "bbr") for size in SIZES),
     *(_lossy(module, loss, size) for module in ("cubic", "reno", "bbr") for loss in LOSSES for size in LOSSY_SIZES),

@@ -6,8 +6,8 @@ mod common;
 use ackclock_tcp::careful_resume::Saved;
 use ackclock_tcp::config::{InitialWindow, ReductionBase};
 use ackclock_tcp::pacing::Pacing;
-use ackclock_tcp::slow_start::{self, SlowStart};
-use ackclock_tcp::{Ack, Config, Congestion, Context, MILLISECOND, Nanos, SECOND, Window, stack, validation};
+use ackclock_tcp::slow_start::{self, Sample, SlowStart};
+use ackclock_tcp::{Ack, Config, Congestion, MILLISECOND, Nanos, SECOND, Window, stack, validation};
 use common::{MSS, Pair, Script, config};
 
 const RTT: Nanos = 100 * MILLISECOND;
@@ -240,8 +240,8 @@ impl SlowStart for Samples {
         true
     }
 
-    fn on_sample(&mut self, window: &mut Window, _ctx: &Context, rtt: Nanos) {
-        window.ssthresh = 1_000_000_000 + rtt / MILLISECOND;
+    fn on_sample(&mut self, window: &mut Window, sample: &Sample) {
+        window.ssthresh = 1_000_000_000 + sample.rtt / MILLISECOND;
     }
 
     fn on_ack(&mut self, _window: &mut Window, _ack: &Ack, _may_grow: bool) -> u64 {

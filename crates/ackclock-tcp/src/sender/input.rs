@@ -9,6 +9,7 @@ use super::{Rare, Sender};
 use crate::context::{Ack, Cause};
 use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
+use crate::slow_start::Sample;
 use crate::validation::Growth;
 use crate::{Event, MILLISECOND, Nanos, Observer};
 
@@ -485,8 +486,9 @@ impl Sender {
     #[inline]
     fn tell_sample(&mut self, now: Nanos, newest: Nanos) {
         if self.slow_start_samples {
-            let ctx = self.context(now);
-            self.slow_start.on_sample(&mut self.window, &ctx, newest);
+            let (snd_una, snd_nxt, mss) = (self.una, self.nxt, self.mss);
+            let sample = Sample { now, rtt: newest, srtt: self.rtt.srtt(), snd_una, snd_nxt, mss };
+            self.slow_start.on_sample(&mut self.window, &sample);
         }
     }
 

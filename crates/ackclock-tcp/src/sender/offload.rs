@@ -179,6 +179,8 @@ impl Sender {
         }
         if room < open && room <= buffered {
             self.limited_until = self.nxt;
+            let flight_size = self.outstanding();
+            self.validation.on_deferred(now, flight_size, self.nxt);
             return true;
         }
         if room >= open && open <= buffered {

@@ -2,13 +2,17 @@
 
 use std::collections::VecDeque;
 
-use super::{SlowStart, by_name};
+use super::{Sample, SlowStart, by_name};
 use crate::context::{Ack, Congestion, Context, Window};
 use crate::{Nanos, SECOND, testing};
 
 pub(super) use crate::testing::MSS;
 
-pub(super) fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
+fn sample(now: Nanos, rtt: Nanos, srtt: Option<Nanos>, (snd_una, snd_nxt): (u64, u64)) -> Sample {
+    Sample { now, rtt, srtt, snd_una, snd_nxt, mss: MSS }
+}
+
+fn context(now: Nanos, una: u64, nxt: u64, srtt: Option<Nanos>) -> Context {
     Context { srtt, min_rtt: srtt, ..testing::context(now, una..nxt) }
 }
 
@@ -47,15 +51,21 @@ impl Flat {
     pub fn ack(&mut self, bytes: u64) -> u64 {
         self.una += bytes;
         self.nxt = self.nxt.max(self.una);
-        let ctx = context(self.now, self.una, self.nxt, self.srtt);
         if let Some(rtt) = self.rtt {
-            self.slow_start.on_sample(&mut self.window, &ctx, rtt);
+            self.sample(rtt);
         }
         if !self.window.in_slow_start() {
             return bytes;
         }
+        let ctx = context(self.now, self.una, self.nxt, self.srtt);
         let ack = Ack { rtt: self.rtt, ..testing::ack(ctx, bytes) };
         self.slow_start.on_ack(&mut self.window, &ack, self.may_grow)
+    }
+
+    /// Gives an RTT sample.
+    pub fn sample(&mut self, rtt: Nanos) {
+        let sample = sample(self.now, rtt, self.srtt, (self.una, self.nxt));
+        self.slow_start.on_sample(&mut self.window, &sample);
     }
 
     /// Acknowledges a window segment by segment.
@@ -147,9 +157,10 @@ impl Path {
             self.una = end;
             let rtt = arrival - sent_at;
             self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt - srtt / 8 + rtt / 8));
-            let ctx = context(self.now, self.una, self.nxt, self.srtt);
-            self.slow_start.on_sample(&mut self.window, &ctx, rtt);
+            let sample = sample(self.now, rtt, self.srtt, (self.una, self.nxt));
+            self.slow_start.on_sample(&mut self.window, &sample);
             if self.window.in_slow_start() {
+                let ctx = context(self.now, self.una, self.nxt, self.srtt);
                 let cwnd_limited = self.nxt - self.una + 3 * MSS > self.window.cwnd;
                 let ack = Ack { rtt: Some(rtt), cwnd_limited, ..testing::ack(ctx, acked) };
                 self.slow_start.on_ack(&mut self.window, &ack, cwnd_limited);

@@ -4,8 +4,8 @@
 //! Linux also discards measurements of the first second of congestion avoidance. This affects only slow start after an
 //! idle period, and is not implemented because slow start has no access to the congestion control.
 
-use super::{Entry, SlowStart, grow};
-use crate::context::{Ack, Congestion, Context, Window};
+use super::{Entry, Sample, SlowStart, grow};
+use crate::context::{Ack, Congestion, Window};
 use crate::{MILLISECOND, Nanos, SECOND};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -61,20 +61,20 @@ fn cushion(window: &Window, srtt: Nanos) -> Nanos {
 
 impl HyStart {
     /// Whether a sample below ssthresh shows that the window has reached the capacity of the path.
-    fn finds_end(&mut self, window: &Window, ctx: &Context, rtt: Nanos, delay_min: Nanos) -> bool {
-        let now = ctx.now;
-        let fresh = Round { start: now, end: ctx.snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
+    fn finds_end(&mut self, window: &Window, sample: &Sample, delay_min: Nanos) -> bool {
+        let &Sample { now, rtt, srtt, snd_una, snd_nxt, mss } = sample;
+        let fresh = Round { start: now, end: snd_nxt, last_ack: now, samples: 0, min_rtt: Nanos::MAX };
         let round = self.round.get_or_insert(fresh);
-        if ctx.snd_una > round.end {
+        if snd_una > round.end {
             *round = fresh;
         }
         // Rounds begin with the first ACK; only the end of slow start waits for the low window.
-        if window.cwnd < LOW_WINDOW * ctx.mss {
+        if window.cwnd < LOW_WINDOW * mss {
             return false;
         }
         if now - round.last_ack <= ACK_DELTA {
             round.last_ack = now;
-            let whole = delay_min + cushion(window, ctx.srtt.unwrap_or(rtt));
+            let whole = delay_min + cushion(window, srtt.unwrap_or(rtt));
             // Pacing itself may spread a round over half the RTT.
             let threshold = if self.paced { whole } else { whole / 2 };
             if now - round.start > threshold {
@@ -101,10 +101,10 @@ impl SlowStart for HyStart {
 
     // Linux takes a sample of every ACK, and looks for the end even in a recovery as long as cwnd is below ssthresh
     // (cubictcp_acked).
-    fn on_sample(&mut self, window: &mut Window, ctx: &Context, rtt: Nanos) {
-        let delay_min = self.delay_min.map_or(rtt, |min| min.min(rtt));
+    fn on_sample(&mut self, window: &mut Window, sample: &Sample) {
+        let delay_min = self.delay_min.map_or(sample.rtt, |min| min.min(sample.rtt));
         self.delay_min = Some(delay_min);
-        if !self.found && window.in_slow_start() && self.finds_end(window, ctx, rtt, delay_min) {
+        if !self.found && window.in_slow_start() && self.finds_end(window, sample, delay_min) {
             self.found = true;
             window.ssthresh = window.cwnd;
         }
@@ -124,7 +124,7 @@ impl SlowStart for HyStart {
 mod tests {
     use super::*;
     use crate::Rate;
-    use crate::slow_start::harness::{Flat, MSS, Path, context};
+    use crate::slow_start::harness::{Flat, MSS, Path};
 
     const RTT: Nanos = 100 * MILLISECOND;
 
@@ -286,8 +286,7 @@ mod tests {
         s.nxt = s.una + 200 * MSS;
         s.window.ssthresh = 40 * MSS;
         for ended in [40, 40, 40, 40, 40, 40, 40, 40, 20] {
-            let ctx = context(s.now, s.una, s.nxt, s.srtt);
-            s.slow_start.on_sample(&mut s.window, &ctx, 2 * RTT);
+            s.sample(2 * RTT);
             s.now += 3 * MILLISECOND;
             assert_eq!(s.window.ssthresh, ended * MSS);
         }

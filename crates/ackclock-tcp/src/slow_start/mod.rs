@@ -5,7 +5,7 @@
 //! variants.
 
 use crate::Nanos;
-use crate::context::{Ack, Congestion, Context, Window};
+use crate::context::{Ack, Congestion, Window};
 
 #[cfg(test)]
 mod harness;
@@ -18,6 +18,23 @@ mod properties;
 mod search;
 mod standard;
 
+/// An RTT sample and the sender's state after the acknowledgment that gave it. Times are in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// Time of the acknowledgment.
+    pub now: Nanos,
+    /// RTT of the newest segment that the acknowledgment reports as received.
+    pub rtt: Nanos,
+    /// Smoothed RTT, this sample included.
+    pub srtt: Option<Nanos>,
+    /// Stream offset of the first unacknowledged byte.
+    pub snd_una: u64,
+    /// Stream offset of the next new byte.
+    pub snd_nxt: u64,
+    /// Maximum segment size, bytes of payload.
+    pub mss: u64,
+}
+
 /// Grows the window while `cwnd < ssthresh`, and may end that phase by lowering ssthresh to cwnd.
 pub trait SlowStart: Send {
     /// The connection is established. `paced` tells whether its segments are paced.
@@ -28,9 +45,9 @@ pub trait SlowStart: Send {
         false
     }
 
-    /// An acknowledgment gave an RTT sample, in any phase of the sender: `rtt` is that of the newest segment that it
-    /// reports as received. This comes before the acknowledgment changes the window.
-    fn on_sample(&mut self, _window: &mut Window, _ctx: &Context, _rtt: Nanos) {}
+    /// An acknowledgment gave an RTT sample, in any phase of the sender. This comes before the acknowledgment changes
+    /// the window.
+    fn on_sample(&mut self, _window: &mut Window, _sample: &Sample) {}
 
     /// New data was acknowledged below ssthresh, outside fast recovery. If `may_grow` is false, window validation
     /// prevents growth, but measurements continue. Returns the acknowledged bytes that were left when the window

@@ -146,6 +146,14 @@ impl WindowValidation for Linux {
         self.since = ctx.now;
     }
 
+    // tcp_write_xmit: tcp_tso_should_defer sets is_cwnd_limited, of which tcp_cwnd_validate is told even where nothing was
+    // sent.
+    #[inline]
+    fn on_deferred(&mut self, now: Nanos, flight_size: u64, snd_nxt: u64) {
+        (self.limited, self.most_out, self.usage_end) = (true, flight_size, snd_nxt);
+        self.restart(now);
+    }
+
     // tcp_end_cwnd_reduction and tcp_enter_loss.
     fn on_congestion_end(&mut self, _window: &mut Window, end: &CongestionEnd) {
         self.since = end.ctx.now;

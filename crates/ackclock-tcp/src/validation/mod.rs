@@ -74,6 +74,10 @@ pub trait WindowValidation: Send {
     /// data.
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context, _cwnd_limited: bool) {}
 
+    /// The window allows some data, which nevertheless waits so that more leaves at once (Linux tcp_tso_should_defer).
+    /// `flight_size` is in bytes, and `snd_nxt` a stream offset.
+    fn on_deferred(&mut self, _now: Nanos, _flight_size: u64, _snd_nxt: u64) {}
+
     /// Congestion was detected. Returns the validated part of the window, in bytes and at most cwnd: the congestion
     /// control responds as if the window had had that size. The sender calls this before each
     /// [`WindowValidation::on_congestion`] and [`WindowValidation::on_timeout`].

@@ -60,6 +60,21 @@ fn in_congestion_avoidance_only_a_full_window_grows() {
     assert_eq!(s.window.cwnd, 11 * MSS);
 }
 
+/// Linux 6.12 net/ipv4/tcp_output.c, tcp_tso_should_defer.
+#[test]
+fn a_window_whose_rest_waits_for_a_larger_packet_grows_as_a_full_one() {
+    for (deferred, growth) in [(false, Growth::Forbidden), (true, Growth::Allowed)] {
+        let mut s = Sender::still("linux", 10);
+        s.window.ssthresh = 2 * MSS;
+        s.send(9);
+        if deferred {
+            s.rule.on_deferred(s.now, 9 * MSS, 9 * MSS);
+        }
+        let ack = s.last_ack(MSS);
+        assert_eq!(s.rule.on_ack(&mut s.window, &ack), growth);
+    }
+}
+
 #[test]
 fn a_window_that_was_full_stays_so_for_its_flight_and_may_become_so_without_more_outstanding() {
     let growth = |s: &mut Sender| {
