@@ -27,6 +27,7 @@ MODULES = (
     "ackclock.learn",
     "ackclock.gate",
     "ackclock.conform",
+    "ackclock.card",
     "ackclock.names",
     "ackclock.tmix",
     "ackclock.captures",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 HOW_TO = (
     "runs", "topologies", "home-router", "buffers", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds",
     "compare", "figures", "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate",
-    "learn", "newcwv-linux", "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
+    "card", "learn", "newcwv-linux", "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",

@@ -67,7 +67,8 @@ def card(
     library
         File of the library that holds the transport of --transport, such as mine/mine.so.
     field
-        FIELD=VALUE: sets a field of the candidate's flows, for example ecn=l4s. Can be repeated.
+        FIELD=VALUE: sets a field of the candidate's flows, for example ecn=l4s, or 'cc={ kind = "remycc", table =
+        "mine.dna" }' for parameters of the congestion control. Can be repeated.
     load
         A file or folder with your own congestion controls. The file is executed. Can be repeated.
     backend
@@ -143,7 +144,7 @@ def _fields(given: tuple[str, ...]) -> list[tuple[str, str]]:
         name, equals, value = one.partition("=")
         if not equals or not name.strip():
             raise UsageError(f"--field {one}: expected FIELD=VALUE, for example --field ecn=l4s")
-        if name.strip() in ("cc", "stack", "transport", "name", "count", "app", "route"):
+        if name.strip() in ("stack", "transport", "name", "count", "app", "route"):
             raise UsageError(f"--field {one}: the card sets {name.strip()}; accepted: another field of the flow's TCP")
         found.append((name.strip(), value.strip()))
     return found

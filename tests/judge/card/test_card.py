@@ -176,6 +176,23 @@ def test_what_a_kernel_cannot_run_is_a_row_that_says_so(monkeypatch):
     assert "linux:0123 cannot run it" in page(card).html()
 
 
+def test_a_candidate_that_the_kernel_does_not_have_is_refused_before_a_run(monkeypatch):
+    def refuses(text, where, pairs):
+        raise ScenarioError.of("flows[0].cc: no congestion control of this kernel", text.name)
+
+    monkeypatch.setattr(kernels, "choose", lambda _: Kernel())
+    monkeypatch.setattr(kernels, "check", refuses)
+    with pytest.raises(ScenarioError, match="the candidate copa: flows"):
+        planned((part("7.2"),), Candidate("copa", backend="linux:0123"), (1,), quick=True)
+
+
+def test_parameters_of_a_congestion_control_are_a_field():
+    candidate = Candidate("fixed-window", fields=(("cc", '{ kind = "fixed-window", segments = 7 }'),))
+    plan = planned((part("5.1.3", "start"),), candidate, (1,), quick=True)
+    (flow,) = check(*scenario_of(plan.cells[0], candidate, "candidate"))["flows"]
+    assert flow["cc"] == {"kind": "fixed-window", "segments": 7}
+
+
 def test_making_a_card_tells_its_plan_before_the_first_run():
     told = []
     parts = []

@@ -137,7 +137,8 @@ def test_an_algorithm_in_python_has_a_card_whatever_the_threads(capsys, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("cubik", "--quick"), "cubik"),
+        (("cubik", "--quick"), 'the candidate cubik: flows[0].cc: "cubik" is not a known congestion control'),
+        (("cubik", "--section", "7.2"), "the candidate cubik"),
         (("cubic", "--section", "9.9"), "--section 9.9: RFC 9743 has no such section"),
         (("cubic", "--seeds", "1"), "--seeds 1: expected 2 to 1000"),
         (("cubic", "--threads", "0"), "--threads 0: expected"),

@@ -209,6 +209,6 @@ def test_a_table_that_is_not_there_is_a_reason():
         value_of(found, "voip[call].mos", {})
 
 
-def test_every_measure_says_its_unit_or_its_bounds():
+def test_every_measure_has_a_docstring():
     for name, function in measures.MEASURES.items():
         assert function.__doc__, name

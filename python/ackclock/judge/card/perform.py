@@ -14,6 +14,7 @@ from ackclock.engine.run import SIM, Job, run_job
 from ackclock.engine.threads import default_threads, execute
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE, Candidate
 from ackclock.judge.card.measures import value_of
+from ackclock.judge.card.section import Scenario
 from ackclock.judge.conform.evidence import Unreadable
 from ackclock.results.result import lateness_of
 from ackclock.scenario import Text, check
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from ackclock._core import Cancel
     from ackclock.base.progress import ProgressCallback
-    from ackclock.judge.card.section import Point, Row, Scenario, Section
+    from ackclock.judge.card.section import Point, Row, Section
 
 __all__ = ["Cell", "Numbers", "Plan", "measured", "planned", "scenario_of"]
 
@@ -121,7 +122,7 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
     Raises
     ------
     ScenarioError
-        If the simulator does not accept the candidate.
+        If the simulator, or the kernel, does not accept the candidate.
     """
     cells = tuple(
         Cell(section, scenario, point)
@@ -137,6 +138,7 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
     total = 0
     durations: dict[tuple[Text, tuple[tuple[str, str], ...]], float] = {}
     kernel = None if candidate.backend == SIM else kernels.choose(candidate.backend)
+    _check_candidate(candidate, kernel)
     for cell in cells:
         for who in (CANDIDATE, *BESIDE):
             key = (cell.section.number, cell.scenario.name, cell.point.name, who)
@@ -164,6 +166,27 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
     asked = tuple(Asked(*key, tuple(measures)) for key, measures in wanted.items())
     seconds = len(seeds) * sum(durations.values())
     return Plan(cells, asked, tuple(seeds), total, seconds, tuple(names), strange, refused)
+
+
+ALONE = Scenario(
+    name="candidate",
+    summary="The candidate alone.",
+    network={"duration": "1s", "bottleneck": {"rate": "10Mbps", "delay": "10ms"}},
+    flows=({"name": "flow", "role": "candidate", "app": "bulk"},),
+    rows=(),
+    points=(),
+)
+"""A scenario in which nothing but the candidate can be wrong."""
+
+
+def _check_candidate(candidate: Candidate, kernel: kernels.Kernel | None) -> None:
+    """Refuses a candidate that the backend does not accept, in whatever scenario."""
+    document = {"name": ALONE.name} | ALONE.network | {"flows": candidate.flows(ALONE, CANDIDATE)}
+    text = Text(json.dumps(document, ensure_ascii=False), "json", f"the candidate {candidate.name}")
+    overrides = candidate.overrides(ALONE, CANDIDATE)
+    check(text, overrides)
+    if kernel is not None:
+        kernels.check(text, kernel, list(overrides))
 
 
 def _seconds(canonical: dict[str, Any]) -> float:
