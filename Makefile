@@ -125,7 +125,7 @@ rust-test: | requirements
 python-test: env
 	$(BIN)/pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
-## Checks that the engine compiles for a browser, where a toolchain for that is present
+## Builds the engine for browsers, where a toolchain for that is present
 wasm: | requirements
 	tools/wasm.sh
 

@@ -34,6 +34,9 @@ PLATFORMS = [
 ]
 """The platforms of the wheels, as Rust names them."""
 
+BROWSER = "wasm32-unknown-unknown"
+"""The platform of the module for browsers, which wheels contain."""
+
 TEXTS = ("LICEN", "COPYING", "COPYRIGHT", "NOTICE", "UNLICENSE")
 """The beginnings, in capitals, of the names of files with licences."""
 
@@ -75,14 +78,15 @@ def _cargo(*arguments: str) -> str:
 
 
 def linked() -> list[Crate]:
-    """The crates from the registry that the extension links on any platform of the wheels."""
+    """The crates from the registry that wheels contain: in the extension of any platform, or in the module for browsers."""
     packages = {
         (package["name"], package["version"]): package
         for package in json.loads(_cargo("metadata", "--format-version", "1"))["packages"]
         if package["source"] is not None
     }
-    tree = ["tree", "--package", "ackclock-python", "--edges", "normal,no-proc-macro", "--prefix", "none"]
-    lines = {line for platform in PLATFORMS for line in _cargo(*tree, "--target", platform).splitlines()}
+    tree = ["tree", "--edges", "normal,no-proc-macro", "--prefix", "none"]
+    built = [("ackclock-python", platform) for platform in PLATFORMS] + [("ackclock-wasm", BROWSER)]
+    lines = {line for name, target in built for line in _cargo(*tree, "-p", name, "--target", target).splitlines()}
     keys = {(name, version.removeprefix("v")) for name, version, *_ in map(str.split, lines)}
     return sorted(
         Crate(name, version, packages[name, version]["license"], Path(packages[name, version]["manifest_path"]).parent)

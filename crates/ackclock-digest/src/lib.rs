@@ -11,6 +11,43 @@ mod tokens;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+/// The crates whose code affects results.
+const ENGINE: [&str; 14] = [
+    "core",
+    "results",
+    "schema",
+    "app",
+    "scenario",
+    "tcp",
+    "net",
+    "wire",
+    "sim",
+    "cc",
+    "plugin",
+    "transport",
+    "quinn",
+    "python",
+];
+
+/// The name of the engine in a build, and the files that the name follows from.
+pub struct Engine {
+    /// 16 hexadecimal digits.
+    pub digest: String,
+    /// The folders of the sources and the lock file, for build scripts.
+    pub sources: Vec<PathBuf>,
+}
+
+/// Returns the name of the engine, whose crates are in the folder `crates`. The Python extension and the module for
+/// browsers state the same name.
+///
+/// # Errors
+/// If a file cannot be read, is not Rust, or if the lock file lacks a dependency.
+pub fn engine(crates: &Path, lock: &Path) -> io::Result<Engine> {
+    let folders: Vec<PathBuf> = ENGINE.iter().map(|name| crates.join(format!("ackclock-{name}"))).collect();
+    let sources = folders.iter().map(|folder| folder.join("src")).chain([lock.to_owned()]).collect();
+    Ok(Engine { digest: of(&folders, lock)?, sources })
+}
+
 /// Returns the digest of the crates in `folders`, as 16 hexadecimal digits. Each folder has a `Cargo.toml` and a folder
 /// `src`. The lock file at `lock` determines the versions of the dependencies.
 ///
