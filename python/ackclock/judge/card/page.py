@@ -119,7 +119,12 @@ def _section(card: Card, section: Section) -> Markup:
         mine = [one for one in card.of(section) if one.cell.scenario.name == scenario.name]
         if mine:
             scenarios.append(
-                {"name": scenario.name, "summary": scenario.summary, "rows": _rows(mine), "points": _has_points(mine)}
+                {
+                    "summary": scenario.summary,
+                    "rows": _rows(mine),
+                    "points": any(one.cell.point.name for one in mine),
+                    "compared": any(one.row.direction for one in mine),
+                }
             )
     return render(
         "card.html",
@@ -130,10 +135,6 @@ def _section(card: Card, section: Section) -> Markup:
         beside=[_name(who) for who in BESIDE],
         unshown=section.unshown,
     )
-
-
-def _has_points(rows: list[Judged]) -> bool:
-    return any(one.cell.point.name for one in rows)
 
 
 def _rows(found: list[Judged]) -> list[dict[str, Any]]:

@@ -30,11 +30,13 @@ def difference(one: Judged, who: str) -> str:
     if found.difference is None:
         return "-"
     value, low, high = (_rounded(end) for end in (found.difference.value, found.difference.low, found.difference.high))
-    if value == low == high == 0:
+    width = (high - low) / 2
+    if value == 0 and not width > 0:
         return "0"
-    if math.isnan(low):
-        return _signed(value)
-    return f"{_signed(value)} [{_short(low)}, {_short(high)}]"
+    # The ends of an interval are known to two digits of its half width.
+    digits = 1 - math.floor(math.log10(width)) if width > 0 else 3 - math.ceil(math.log10(abs(value)))
+    middle = f"{'+' if value > 0 else ''}{_to(value, digits)}"
+    return middle if math.isnan(low) else f"{middle} [{_to(low, digits)}, {_to(high, digits)}]"
 
 
 def told(one: Judged) -> str:
@@ -61,13 +63,11 @@ def sentence(one: Judged) -> str:
     return f"{one.row.text}: {number(one, CANDIDATE)}{unit}, and {others} in its place ({place(one)})."
 
 
-def _short(value: float) -> str:
-    """Three significant digits: an interval does not know more."""
-    return cell_text(float(f"{value:.3g}"))
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{_short(value)}"
+def _to(value: float, digits: int) -> str:
+    """A number with so many digits after the point; with tens, hundreds and so on where `digits` is below zero."""
+    # Adding zero turns minus zero into zero.
+    rounded = round(value, digits) + 0.0
+    return f"{rounded:,.{max(digits, 0)}f}"
 
 
 def _rounded(value: float) -> float:
