@@ -33,8 +33,10 @@ def difference(one: Judged, who: str) -> str:
     width = (high - low) / 2
     if value == 0 and not width > 0:
         return "0"
-    # The ends of an interval are known to two digits of its half width.
+    # The ends of an interval are known to two digits of its half width; nobody reads more than four of a number.
     digits = 1 - math.floor(math.log10(width)) if width > 0 else 3 - math.ceil(math.log10(abs(value)))
+    if value:
+        digits = min(digits, 3 - math.floor(math.log10(abs(value))))
     middle = f"{'+' if value > 0 else ''}{_to(value, digits)}"
     return middle if math.isnan(low) else f"{middle} [{_to(low, digits)}, {_to(high, digits)}]"
 
