@@ -130,13 +130,6 @@ WITHOUT_NULLS = {"bbr-loss", "bbr-when", "bbr-share", "dctcp", "l4s"}
 """Studies of no deck, which do not yet name how their mechanism is removed."""
 
 AWAITING = {
-    "iw10",
-    "iw10-aqm",
-    "irto",
-    "freebsd-prr",
-    "freebsd-newcwv",
-    "response-functions",
-    "munir-fairness",
     "transocean",
     "remy",
     "satellite",

@@ -7,6 +7,7 @@ from ackclock.results.result import Result
 from ackclock.studies import response_functions
 from ackclock.studies.framework import Lab
 from ackclock.studies.response_functions import cells, figures, verdicts
+from tests.helpers.records import held_without_its_mechanism
 from tests.helpers.tables import make_table
 
 
@@ -26,7 +27,8 @@ def claims_of(study):
     "claim", ["reno-1e-3", "reno-1e-4", "cubic-1e-3", "cubic-1e-4", "highspeed-1e-3", "highspeed-1e-4", "mathis"]
 )
 def test_windows_of_the_tables(study, claim):
-    assert claims_of(study)[claim].verdict == "reproduced"
+    holds_without = claim in held_without_its_mechanism(response_functions.STUDY)
+    assert claims_of(study)[claim].verdict == ("illustration" if holds_without else "reproduced")
 
 
 @pytest.mark.parametrize("claim", ["reno-1e-2", "cubic-1e-2", "highspeed-1e-2", "scalable-1e-4"])
