@@ -1,6 +1,5 @@
 """Cards of small parts: the runs that are planned, equal runs, threads, and what a backend or transport lacks."""
 
-import dataclasses
 import json
 
 import pytest
@@ -8,29 +7,13 @@ import pytest
 from ackclock import ScenarioError
 from ackclock._core import Cancel
 from ackclock.engine import kernels
-from ackclock.judge.card import Candidate, chosen, make
-from ackclock.judge.card.card import Card
-from ackclock.judge.card.judge import judged
+from ackclock.judge.card import Candidate, make
 from ackclock.judge.card.markdown import markdown
 from ackclock.judge.card.page import page
 from ackclock.judge.card.perform import measured, planned, scenario_of
+from ackclock.kernel import KernelError
 from ackclock.scenario import check
-
-SHORT = ("5.1.5",)
-
-
-def part(number, *names, duration=None):
-    """A section with some of its scenarios, which may be shorter."""
-    (section,) = chosen((number,))
-    kept = [one for one in section.scenarios if not names or one.name in names]
-    if duration is not None:
-        kept = [dataclasses.replace(one, network=one.network | {"duration": duration}) for one in kept]
-    return dataclasses.replace(section, scenarios=tuple(kept))
-
-
-def card_of(candidate, *sections, seeds=(1, 2), threads=1, quick=True):
-    plan = planned(sections, candidate, seeds, quick=quick)
-    return Card(candidate, sections, plan, tuple(judged(measured(plan, candidate, threads=threads))), quick)
+from tests.judge.card.made import card_of, part
 
 
 @pytest.fixture(scope="module")
@@ -174,6 +157,25 @@ def test_what_a_kernel_cannot_run_is_a_row_that_says_so(monkeypatch):
     assert all("packets" not in one.get("probes", {}) for one in ran)
     assert "linux:0123 cannot run it" in markdown(card)
     assert "linux:0123 cannot run it" in page(card).html()
+
+
+def test_a_run_in_which_the_kernel_fails_is_a_row_that_says_so(monkeypatch):
+    def run(text, where, overrides, *, seed, cancel):
+        from ackclock.engine.run import simulated
+
+        if '"cc": "reno"' in text.text and seed == 2:
+            raise KernelError("Linux 6.12 gave no answer; its last lines:\npanic")
+        return simulated(text, tuple(overrides), seed, Cancel(), lambda _: None, verify=False)
+
+    monkeypatch.setattr(kernels, "choose", lambda _: Kernel())
+    monkeypatch.setattr(kernels, "check", lambda *_: None)
+    monkeypatch.setattr(kernels, "run", run)
+    card = card_of(Candidate("bbr", backend="linux:0123"), part("5.1.3", "start"), part("5.3.1", "response-to-loss"))
+    start, fact = card.rows
+    assert start.reason == "Linux 6.12 gave no answer; its last lines:"
+    # A fact of the candidate is shown without the one beside it.
+    assert fact.verdict == "fact"
+    assert fact.mean("candidate") > 0
 
 
 def test_a_candidate_that_the_kernel_does_not_have_is_refused_before_a_run(monkeypatch):

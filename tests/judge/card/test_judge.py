@@ -8,26 +8,11 @@ import pytest
 from ackclock.judge.card.candidate import BESIDE, Candidate
 from ackclock.judge.card.card import Card
 from ackclock.judge.card.judge import AS_GOOD, BETWEEN, FACT, NOT_SHOWN, WORSE, Judged, _harm, beside, verdict_of
-from ackclock.judge.card.perform import Cell, Plan
-from ackclock.judge.card.section import Point, Row, Scenario, Section
+from ackclock.judge.card.perform import Plan
+from ackclock.judge.card.section import Row
+from tests.judge.card.made import cell, judge, row
 
 NAN = math.nan
-
-
-def row(direction="lower", *, harm=()):
-    return Row("Number", "lost", "%", direction, harm=harm)
-
-
-def cell(one, section="5.1.1", scenario="path"):
-    made = Scenario(scenario, "A path.", {}, (), (one,), (Point(""),))
-    return Cell(Section(section, "Title", "MUST", "Asks.", (made,)), made, Point(""))
-
-
-def judge(candidate, cubic, reno, direction="lower", **where):
-    one = row(direction)
-    values = {"candidate": candidate, "cubic": cubic, "reno": reno}
-    compared = {who: beside(candidate, values[who], direction) for who in BESIDE}
-    return Judged(cell(one, **where), one, values, compared)
 
 
 def test_a_difference_that_every_seed_has_is_worse():

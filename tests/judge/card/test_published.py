@@ -3,7 +3,7 @@
 import pytest
 
 from ackclock.judge.card import Candidate
-from tests.judge.card.test_card import card_of, part
+from tests.judge.card.made import card_of, part
 
 pytestmark = pytest.mark.slow
 

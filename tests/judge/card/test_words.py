@@ -7,7 +7,7 @@ import pytest
 from ackclock.judge.card.judge import Beside, Judged
 from ackclock.judge.card.words import difference, label, number, place, sentence, told
 from ackclock.stats.estimate import Estimate
-from tests.judge.card.test_judge import cell, judge, row
+from tests.judge.card.made import cell, judge, row
 
 
 def of(value, low, high, lacking=0):

@@ -16,6 +16,7 @@ from ackclock.judge.card.candidate import BESIDE, CANDIDATE, Candidate
 from ackclock.judge.card.measures import value_of
 from ackclock.judge.card.section import Scenario
 from ackclock.judge.conform.evidence import Unreadable
+from ackclock.kernel.source import KernelError
 from ackclock.results.result import lateness_of
 from ackclock.scenario import Text, check
 from ackclock.scenario._source import foreign
@@ -216,7 +217,7 @@ def measured(
 
     Raises
     ------
-    AlgorithmError, TransportError, ProcessError, KernelError
+    AlgorithmError, TransportError, ProcessError
         As of `ackclock.run`.
     """
     tasks = [
@@ -237,8 +238,14 @@ def measured(
 
 
 def _perform(task: Task, cancel: Cancel, progress: ProgressCallback) -> tuple[float | str, ...]:
-    """Makes a run and reads its numbers. A number that cannot be read is the reason as a text."""
-    run = run_job(task.job, cancel, progress)
+    """Makes a run and reads its numbers. A number that cannot be read is the reason as a text.
+
+    So are all numbers of a run in which a kernel fails: the other rows of the card do not depend on it.
+    """
+    try:
+        run = run_job(task.job, cancel, progress)
+    except KernelError as error:
+        return (str(error).splitlines()[0],) * len(task.measures)
     late = lateness_of(run.meta)
     values: list[float | str] = []
     for measure, args in task.measures:
