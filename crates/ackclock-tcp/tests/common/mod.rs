@@ -58,6 +58,8 @@ pub struct Pair<F: FnMut(u64, bool, &Segment) -> bool> {
     pub sent: [Vec<(Nanos, Segment)>; 2],
     /// Whether the applications read what arrives.
     pub reads: bool,
+    /// Times at which a timer of the client was due at once after everything was sent.
+    pub due: Vec<Nanos>,
     /// Which segments, by number within their direction, are marked on the way.
     pub mark: Option<fn(u64, &Segment) -> bool>,
     wire: BTreeMap<(Nanos, u64), (usize, Segment)>,
@@ -78,6 +80,7 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
             fate,
             sent: [Vec::new(), Vec::new()],
             reads: true,
+            due: Vec::new(),
             mark: None,
             wire: BTreeMap::new(),
             order: 0,
@@ -107,6 +110,9 @@ impl<F: FnMut(u64, bool, &Segment) -> bool> Pair<F> {
             self.drain();
             let arrival = self.wire.first_key_value().map_or(NEVER, |(key, _)| key.0);
             let timeout = self.ends[0].next_timeout().min(self.ends[1].next_timeout());
+            if self.ends[0].next_timeout() <= self.now {
+                self.due.push(self.now);
+            }
             let next = arrival.min(timeout);
             if next > until {
                 self.now = until;
