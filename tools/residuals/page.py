@@ -48,9 +48,8 @@ WORDS = {
     f"between recoveries. {', '.join(DRAWING)} depend on random numbers: their numbers are medians of {DRAWS} runs.",
     "path": f"{len(PATHS)} paths whose rates, delays, queues and starts were drawn once, by the seed {SEED}, before "
     "they were compared: rates of 1 to 500 Mbit/s, delays of 1 to 150 ms, queues of 0.25 to 4 bandwidth-delay products "
-    "(but at least 10 packets), starts within the first second. Each runs three times, "
-    "parts of a millisecond apart, and is compared with the range of the kernel's runs. The window and the RTT are "
-    "means from 2 s on.",
+    "(but at least 10 packets), starts within the first second. "
+    "The window and the RTT are means from 2 s on.",
     "share": f"The share of a flow's goodput beside a flow of CUBIC that has started first, over 30 s: the mean of "
     f"runs in which it starts at {', '.join(f'{start:g}' for start in STARTS_S)} s.",
     "transfer": "The time from the connect to the last byte.",

@@ -6,7 +6,7 @@ import math
 from random import Random
 from typing import NamedTuple
 
-__all__ = ["LATER_S", "PATHS", "SEED", "Path"]
+__all__ = ["PATHS", "SEED", "Path"]
 
 SEED = 9743
 """The paths follow from it. It was fixed before the first comparison."""
@@ -19,9 +19,6 @@ QUEUES_BDP = (0.25, 4.0)
 LEAST_PACKETS = 10
 """No queue is shorter than the initial window."""
 STARTS_S = (0.0, 1.0)
-LATER_S = (0.0, 0.00031, 0.00062)
-"""Each path runs with three starts, parts of a tick apart: the kernel's timestamps and CUBIC's clock have whole
-milliseconds, so that its own numbers depend on where in a tick a flow begins."""
 PACKETS = 30_000
 """A run lasts as long as the bottleneck takes for these, within the bounds of `DURATIONS_S`."""
 DURATIONS_S = (4, 60)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock.kernel.configuration import MODULES
-from tools.residuals.paths import LATER_S, PATHS, Path
+from tools.residuals.paths import PATHS, Path
 
 __all__ = ["EXPERIMENTS", "NETWORKS", "Experiment", "Network", "full_name"]
 
@@ -138,11 +138,8 @@ def _alone(network: Network, module: str) -> Experiment:
 
 def _path(path: Path) -> Experiment:
     network = Network("drawn", f"{path.rate_mbps:g}Mbps", f"{path.delay_ms:g}ms", path.packets)
-    scenarios = tuple(
-        network.scenario(f"{path.duration_s}s", [_flow("one", "cubic", "bulk", f"{path.start_s + later:g}s")])
-        for later in LATER_S
-    )
-    return Experiment("path", network.name, "cubic", path.words, scenarios)
+    scenario = network.scenario(f"{path.duration_s}s", [_flow("one", "cubic", "bulk", f"{path.start_s:g}s")])
+    return Experiment("path", network.name, "cubic", path.words, (scenario,))
 
 
 def _share(network: Network, module: str, other: str) -> Experiment:
