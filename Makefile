@@ -131,10 +131,10 @@ wasm: | requirements
 
 ## Removes the environment and everything that was built
 clean:
-	rm -rf $(VENV) out target python/ackclock/_core*.so python/ackclock/report/vendor THIRD-PARTY-LICENSES
+	rm -rf $(VENV) out target python/ackclock/_core*.so python/ackclock/report/vendor python/ackclock/report/engine THIRD-PARTY-LICENSES
 
 ##@ After a change of a source that others are made from
-.PHONY: types vendor bpf quiche quiche-test docs
+.PHONY: types vendor web bpf quiche quiche-test docs
 
 ## Writes the typed objects of scenarios anew, after the schema has changed
 types: env
@@ -143,6 +143,11 @@ types: env
 ## Builds the scripts of reports and of `ackclock serve` from web/, with uPlot and esbuild from npm
 vendor: $(STAMPS)/requirements
 	$(BIN)/python -m tools.packaging.vendor
+
+## Builds the laboratory as static files, in out/lab; needs a toolchain for wasm32-unknown-unknown
+web: env wasm
+	rm -rf out/lab
+	$(BIN)/ackclock lab --out out/lab
 
 ## Compiles the congestion controls for the running Linux in bpf/; needs clang, llvm-strip and libbpf's headers
 bpf: $(BPF_OBJECTS)
@@ -257,7 +262,7 @@ oldest-python: env
 		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/report/serve tests/docs/test_pages.py
 
 ## Builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
-wheel: $(STAMPS)/requirements vendor bpf | requirements
+wheel: $(STAMPS)/requirements vendor wasm bpf | requirements
 	$(BIN)/python -m tools.packaging.notices
 	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
 	rm -rf out/wheels

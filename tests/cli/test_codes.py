@@ -67,6 +67,7 @@ PINNED = {
     "ACK063": "LogError",
     "ACK070": "ServeError",
     "ACK071": "AskedError",
+    "ACK072": "LabError",
     "ACK080": "StudyError",
 }
 """A line is never changed or removed: people search for codes. A new kind of error appends a line."""

@@ -69,10 +69,11 @@ class TestLicences:
 class TestVendoredScripts:
     def test_every_bundle_has_the_pinned_uplot_with_its_licence(self):
         assert vendor.is_present(), "web/ has changed since the bundles were built: run `make vendor`"
-        for name in ("report.js", "serve.js", "live.js"):
+        for name in vendor.SCRIPTS:
             script = assets.bundle(name)
             assert f"uPlot (v{vendor.pinned()})" in script[:200]
             assert "Permission is hereby granted, free of charge" in script[:2000]
+        assert "Marijn Haverbeke" in assets.bundle("lab.js")[:9000]
         assert vendor.LICENCE in assets.style()[:200]
         assert ".uplot" in assets.style()
 

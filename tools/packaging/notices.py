@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from tools.packaging.vendor import LICENCE, TARGET, pinned
+from tools.packaging.vendor import LICENCE, LICENCE_OF_EDITOR, TARGET, pinned
 
 __all__ = ["NOTICE", "Crate", "LicenceError", "check", "linked", "listed", "notice", "write"]
 
@@ -78,7 +78,7 @@ def _cargo(*arguments: str) -> str:
 
 
 def linked() -> list[Crate]:
-    """The crates from the registry that wheels contain: in the extension of any platform, or in the module for browsers."""
+    """The crates from the registry that wheels contain: in extensions of all platforms and the module for browsers."""
     packages = {
         (package["name"], package["version"]): package
         for package in json.loads(_cargo("metadata", "--format-version", "1"))["packages"]
@@ -119,6 +119,7 @@ def notice(crates: list[Crate]) -> str:
     """The text: what is contained, then each licence once with the names of all that it covers."""
     works = {f"{crate.name} {crate.version} ({crate.licence})": crate.texts() for crate in crates}
     works[f"uPlot {pinned()} (MIT)"] = [(TARGET / LICENCE).read_text(encoding="utf-8").strip()]
+    works["CodeMirror 6 (MIT)"] = [(TARGET / LICENCE_OF_EDITOR).read_text(encoding="utf-8").strip()]
     covered: dict[str, list[str]] = {}
     for work, texts in works.items():
         for text in texts:
@@ -128,7 +129,8 @@ def notice(crates: list[Crate]) -> str:
     return (
         f"{_stamp()}\n\n"
         "ackclock itself is under the licence MIT OR Apache-2.0. Its compiled extension contains the Rust standard\n"
-        "library (MIT OR Apache-2.0) and the crates below; its reports contain uPlot.\n\n"
+        "library (MIT OR Apache-2.0) and the crates below, and so does its module for browsers; its pages contain\n"
+        "uPlot and CodeMirror.\n\n"
         f"{contents}\n{sections}"
     )
 

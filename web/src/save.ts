@@ -21,7 +21,7 @@ export function nameOf(title: string): string {
   return words.join("-").slice(0, 80) || "figure";
 }
 
-function download(blob: Blob, name: string): void {
+export function download(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
   const link = make("a", { href: address, download: name });
   document.body.append(link);

@@ -27,6 +27,10 @@ COMMANDS = {
         "serve:serve",
         "Show a store as a web page on this machine, even while a sweep writes to it. Ctrl-C ends the server.",
     ),
+    "lab": (
+        "lab:lab",
+        "Open the laboratory: a page that runs scenarios in the browser. Ctrl-C ends its server.",
+    ),
     "reproduce": (
         "commands:reproduce",
         "Reproduce published studies: run them and compare each published claim with the measured number.",

@@ -1,0 +1,52 @@
+"""``ackclock lab``: the engine in a browser."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from ackclock.cli.output import UsageError, say
+
+__all__ = ["lab"]
+
+LARGEST_PORT = 65_535
+
+
+def lab(
+    *,
+    port: int = 8091,
+    browser: Annotated[bool, Parameter(negative="--no-browser")] = True,
+    out: Path | None = None,
+) -> int:
+    """Open the laboratory: a page that runs scenarios in the browser. Ctrl-C ends its server.
+
+    The engine runs in the page: nothing is sent to a server, and the page works without a network.
+
+    Parameters
+    ----------
+    port
+        TCP port on the loopback interface; 0 selects a free port.
+    browser
+        Open the page in the default browser.
+    out
+        Write the files of the page into this new folder instead, for a server of static files.
+    """
+    if not 0 <= port <= LARGEST_PORT:
+        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
+    from ackclock.report.lab import Server, write
+
+    if out is not None:
+        write(out)
+        say(f"{out / 'index.html'}: the laboratory; serve this folder with any server of static files")
+        return 0
+    with Server(port) as server:
+        say(f"the laboratory is at {server.address}; Ctrl-C ends it")
+        sys.stdout.flush()
+        if browser:
+            webbrowser.open(server.address)
+        server.serve_forever()
+    return 0

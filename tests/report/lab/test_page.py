@@ -1,0 +1,310 @@
+"""The laboratory in a browser."""
+
+import json
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from scipy.stats import t as student
+
+from ackclock import _core, examples
+from ackclock.base.table import Table
+from ackclock.judge.packs.contents import digests
+from ackclock.report.lab import Server
+from ackclock.results.result import Result
+from tests.helpers.browser import DRAWN, Browser, needs_browser
+from tests.helpers.node import needs_engine, needs_same_engine
+
+pytestmark = [needs_browser, needs_engine]
+
+GALLERY = Path(examples.__file__).parent / "gallery"
+
+STATUS = "document.getElementById('status').textContent"
+NUMBERS = "[...document.querySelectorAll('#numbers tbody tr')].map(row => [...row.cells].map(one => one.textContent))"
+DIGESTS = (
+    "Object.fromEntries([...document.querySelectorAll('.digests li')].map(one => "
+    "[one.firstChild.data.trim(), one.querySelector('code').textContent]))"
+)
+TEXT = "[...document.querySelectorAll('.cm-line')].map(one => one.textContent).join('\\n')"
+
+SHORT = """duration = "2s"
+
+[bottleneck]
+rate = "5Mbps"
+delay = "10ms"
+queue = "1bdp"
+
+[[flows]]
+name = "one"
+app = "bulk"
+start_jitter = "100ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def address():
+    with Server(0) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield server.address
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as one:
+        yield one
+
+
+@pytest.fixture
+def page(browser, address):
+    browser.errors.clear()
+    browser.requests.clear()
+    browser.dark(False)
+    browser.size(1300, 1000)
+    opened(browser, address)
+    yield browser
+    assert browser.errors == []
+    assert all(one.startswith(address) for one in browser.requests)
+
+
+def opened(browser, address):
+    """Opens an address anew, even where only what follows # differs, and waits for the first run."""
+    browser.open("about:blank")
+    browser.open(address)
+    browser.until(f"document.body.dataset.ran || !{STATUS}.startsWith('Running') && !{STATUS}.startsWith('Loading')")
+
+
+def after(browser, action):
+    """Does something, and waits for the run that follows."""
+    before = browser.run("document.body.dataset.ran ?? '0'")
+    browser.run(action)
+    browser.until(f"document.body.dataset.ran > {before}")
+
+
+def control(label):
+    return (
+        f"[...document.querySelectorAll('#knobs label')].find(one => one.textContent.startsWith('{label}')).lastChild"
+    )
+
+
+def turned(label, value, event="input"):
+    return (
+        f"(() => {{ const one = {control(label)}; one.value = '{value}'; one.dispatchEvent(new Event('{event}')) }})()"
+    )
+
+
+def write(browser, text):
+    """Replaces the scenario as somebody does who writes."""
+    browser.run("document.querySelector('.cm-content').focus()")
+    for kind in ("keyDown", "keyUp"):
+        browser.send("Input.dispatchKeyEvent", type=kind, key="a", code="KeyA", modifiers=2, commands=["selectAll"])
+    browser.send("Input.insertText", text=text)
+
+
+def link(browser, **state):
+    """A link with this state, as this version writes it."""
+    about = state.pop("about", {"version": _core.version(), "engine": _core.engine()})
+    given = {"base": "", "seed": 1, "view": "over"} | state
+    return browser.run(f"ackclock.write({json.dumps(given)}, {{}}, {json.dumps(about)})")
+
+
+class TestExperiment:
+    def test_it_opens_with_a_picture_and_asks_nobody_else(self, page):
+        assert page.run("document.getElementById('question').textContent").startswith("Why does a telephone call")
+        assert all(page.run(DRAWN))
+        assert page.run("document.querySelectorAll('#figures canvas').length") == 5
+
+    @needs_same_engine
+    def test_hashes_and_digests_are_those_of_the_native_engine(self, page):
+        text = (GALLERY / "bufferbloat.toml").read_text(encoding="utf-8")
+        meta, tables = _core.run(text, "toml", [("probes.window", "true"), ("probes.rates", "true")], 1)
+        assert page.run(DIGESTS) == digests(Result(meta, {name: Table(one) for name, one in tables.items()}))
+        facts = page.run("document.querySelector('#take .source').textContent")
+        assert _core.scenario_hash(text, "toml", []) in facts
+
+    def test_a_control_changes_the_text_and_runs_at_once(self, page):
+        before = page.run(NUMBERS)
+        after(page, turned("Rate of the link", "2Mbps"))
+        assert 'rate = "2Mbps"' in page.run(TEXT)
+        assert page.run(NUMBERS) != before
+        after(page, turned("Queue", "codel", "change"))
+        assert 'queue = "codel"' in page.run(TEXT)
+        assert (
+            page.run("[...document.querySelectorAll('#knobs label')].some(one => one.textContent == 'Buffer')") is False
+        )
+
+    def test_mistakes_are_marked_where_they_are(self, page):
+        write(page, SHORT.replace('"5Mbps"', '"5Mbqs"') + 'cc = "cubik"\n')
+        page.until("document.querySelectorAll('#problems li').length == 2")
+        assert "2 mistakes" in page.run(STATUS)
+        marked = page.until("[...document.querySelectorAll('.cm-lintRange-error')].map(one => one.textContent)")
+        assert marked == ['"5Mbqs"', '"cubik"']
+        # The last run stays in view.
+        assert all(page.run(DRAWN))
+        before = page.run("document.body.dataset.ran")
+        write(page, SHORT)
+        page.until(f"document.body.dataset.ran > {before}")
+        assert page.run("document.querySelectorAll('#problems li').length") == 0
+
+    def test_keys_and_values_are_completed_from_the_schema(self, page):
+        write(page, SHORT + "slow_st")
+        shown = "[...document.querySelectorAll('.cm-completionLabel')].map(one => one.textContent)"
+        page.until(f"{shown}.includes('slow_start')")
+        write(page, SHORT + 'cc = "cub')
+        page.until(f"{shown}.includes('\"cubic\"')")
+
+    @needs_same_engine
+    def test_two_variants_and_means_over_seeds(self, page):
+        write(page, SHORT)
+        page.until(f"{TEXT}.includes('start_jitter')")
+        page.until("document.querySelectorAll('#numbers tbody tr').length == 12 || null")
+        after(page, "document.getElementById('compare').click()")
+        after(page, turned("Rate of the link", "3Mbps"))
+        rows = {(of, measure): values for of, measure, *values in page.run(NUMBERS)}
+        one, two = (float(value) for value in rows["one", "goodput (Mbit/s)"])
+        assert 2 < two < 3 < one < 5
+        page.run("document.querySelector('[name=view][value=beside]').click()")
+        assert page.run("document.querySelectorAll('#figures.beside > div').length") == 2
+        page.run("document.getElementById('seeds').click()")
+        page.until("document.querySelectorAll('#means tbody tr').length > 0")
+        found = page.run(NUMBERS.replace("#numbers", "#means"))
+        (row,) = (row for row in found if row[:2] == ["one", "goodput (Mbit/s)"])
+        assert row[-1] == "B is lower"
+        goodputs = [
+            _core.run(SHORT, "toml", [], seed)[1]["flows"]["goodput_bps"].to_pylist()[0] for seed in range(1, 31)
+        ]
+        assert float(row[2].split(" ")[0]) == pytest.approx(sum(goodputs) / 30 / 1e6, rel=1e-3)
+
+    def test_a_run_that_takes_long_is_asked_for_and_stopped(self, page):
+        page.run(turned("Duration", "9000s"))
+        page.until(f"{STATUS}.includes('million packets')")
+        page.run("document.querySelector('#status button').click()")
+        page.until("!document.getElementById('stop').hidden")
+        page.run("document.getElementById('stop').click()")
+        assert "was stopped" in page.run(STATUS)
+        after(page, turned("Duration", "8s"))
+        assert page.run(STATUS).startswith("Done")
+
+
+class TestLinks:
+    def test_another_browser_shows_the_same(self, page, address):
+        after(page, turned("Buffer", "20 packets"))
+        seed = "document.getElementById('seed')"
+        after(page, f"{seed}.value = '7'; {seed}.dispatchEvent(new Event('change'))")
+        page.until("location.hash.length > 2")
+        given = page.run("location.href")
+        assert len(given) < 300
+        with Browser() as other:
+            opened(other, given)
+            assert other.run(TEXT) == page.run(TEXT)
+            assert other.run(NUMBERS) == page.run(NUMBERS)
+            assert other.run(DIGESTS) == page.run(DIGESTS)
+            assert other.run("document.getElementById('notice').hidden")
+            assert other.errors == []
+
+    def test_the_link_of_a_whole_scenario_has_less_than_2000_characters(self, page):
+        for path in sorted(GALLERY.glob("*.toml")):
+            assert len(link(page, texts=[path.read_text(encoding="utf-8")])) < 1900, path.name
+
+    def test_another_version_is_said(self, page, address):
+        opened(page, address + link(page, texts=[SHORT], about={"version": "0.0.9", "engine": "0123456789abcdef"}))
+        assert "made by version 0.0.9 (engine 01234567)" in page.run("document.getElementById('notice').textContent")
+        assert page.run(TEXT) == SHORT
+
+    @pytest.mark.parametrize("cut", [8, 40])
+    def test_a_broken_link_leaves_a_page_that_runs(self, page, address, cut):
+        opened(page, address + link(page, texts=[SHORT])[:cut])
+        assert "The link cannot be opened" in page.run("document.getElementById('notice').textContent")
+        assert all(page.run(DRAWN))
+
+
+class TestRefusals:
+    def test_a_scenario_that_names_a_file(self, page):
+        write(page, SHORT + 'cc = { kind = "remycc", table = "x.dna" }\n')
+        page.until("document.querySelector('#problems')?.textContent.includes('command line')")
+
+    def test_one_that_is_too_large_for_a_page(self, page):
+        write(page, SHORT.replace('"2s"', '"20h"') + "[probes]\npackets = true\n")
+        page.until(f"{STATUS}.includes('too much for a page')")
+        assert "ackclock run" in page.run("document.querySelector('#take code').textContent")
+
+    def test_without_webassembly(self, browser, address):
+        browser.errors.clear()
+        source = "delete globalThis.WebAssembly"
+        number = browser.send("Page.addScriptToEvaluateOnNewDocument", source=source)["identifier"]
+        try:
+            opened(browser, address)
+            assert "has no WebAssembly" in browser.run(STATUS)
+        finally:
+            browser.send("Page.removeScriptToEvaluateOnNewDocument", identifier=number)
+        assert browser.errors == []
+
+
+class TestEverybody:
+    def test_the_keyboard_alone_chooses_another_experiment(self, page):
+        press(page, "Tab")
+        assert page.run("document.activeElement.id") == "scenario"
+        before = page.run("document.getElementById('question').textContent")
+        press(page, "ArrowDown")
+        page.until(f"document.getElementById('question').textContent != {json.dumps(before)}")
+        page.until("document.body.dataset.ran > 1")
+        press(page, "Tab")
+        assert page.run("document.activeElement.closest('#knobs') !== null")
+
+    def test_a_phone_scrolls_in_one_direction(self, page):
+        page.size(390, 800, phone=True)
+        page.settle()
+        assert page.run("document.documentElement.scrollWidth") <= 390
+
+    @pytest.mark.parametrize("dark", [False, True])
+    def test_texts_have_the_contrast_of_wcag_aa(self, page, dark):
+        page.dark(dark)
+        names = ["ink", "quiet", "error", "value", "accent"]
+        value = "getComputedStyle(document.documentElement).getPropertyValue('--' + one).trim()"
+        colours = page.run(f"Object.fromEntries({json.dumps([*names, 'page', 'raised'])}.map(one => [one, {value}]))")
+        for ground in ("page", "raised"):
+            for name in names:
+                assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+
+
+def press(browser, key):
+    for kind in ("keyDown", "keyUp"):
+        code = {"Tab": 9, "ArrowDown": 40}[key]
+        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+    browser.settle()
+
+
+def contrast(one, other):
+    def luminance(colour):
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
+class TestParts:
+    @pytest.mark.parametrize("freedom", [1, 2, 5, 29, 200])
+    def test_quantiles_of_student_are_those_of_scipy(self, page, freedom):
+        assert page.run(f"ackclock.studentT({freedom})") == pytest.approx(student.ppf(0.975, freedom), rel=1e-9)
+
+    @pytest.mark.parametrize(
+        ("path", "value", "line"),
+        [
+            ("bottleneck.rate", '"1Mbps"', 'rate = "1Mbps"'),
+            ("bottleneck.loss", '"1%"', 'loss = "1%"'),
+            ("flows[0].cc", '"bbr"', 'cc = "bbr"'),
+            ("probes.window", "true", "window = true"),
+            ("seed", "4", "seed = 4"),
+        ],
+    )
+    def test_a_value_is_set_in_its_place(self, page, path, value, line):
+        changed = page.run(f"ackclock.set({json.dumps(SHORT)}, {json.dumps(path)}, {json.dumps(value)})")
+        assert line in changed.splitlines()
+        canonical = json.loads(_core.check(changed, "toml", []))
+        assert _core.check(SHORT, "toml", [(path, value.strip('"'))]) == json.dumps(
+            canonical, separators=(",", ":"), ensure_ascii=False
+        )

@@ -1,0 +1,166 @@
+// Figures over time from the tables of one run or two, for the drawing code of all pages.
+
+import type { Colour, Figure, Series } from "../model";
+import { columnOf, numbersOf, type Table, type Tables, tableOf } from "./tables";
+
+export interface Variant {
+  /** Nothing where there is one variant alone. */
+  readonly name: string;
+  readonly tables: Tables;
+}
+
+export type Range = readonly [number, number];
+
+/** Flows, or links, of a figure. */
+const MOST_FLOWS = 6;
+
+/** Stretches of time of a line, each with its lowest and highest point: enough for any screen. */
+const STRETCHES = 600;
+
+/** The colours of Okabe and Ito, which colour-blind people tell apart; some are lighter on a dark page. */
+const COLOURS: readonly Colour[] = [
+  { colour: "#0072b2", dark: "#1a80ba" }, { colour: "#d55e00", dark: "#d55e00" }, { colour: "#009e73", dark: "#009e73" },
+  { colour: "#cc79a7", dark: "#cc79a7" }, { colour: "#e69f00", dark: "#e69f00" }, { colour: "#56b4e9", dark: "#56b4e9" },
+]; // prettier-ignore
+
+const NEUTRAL: Colour = { colour: "#5b6470", dark: "#9aa4b0" };
+
+const EVENTS: Readonly<Record<string, readonly [label: string, marker: string]>> = {
+  recovery_started: ["loss detected", "v"],
+  timeout: ["RTO", "X"],
+  ecn_reduction: ["reduction after a mark", "d"],
+  delay_reduction: ["reduction by delay", "d"],
+  undone: ["undone", "^"],
+};
+
+interface Panel {
+  readonly title: string;
+  readonly y_label: string;
+  readonly table: string;
+  /** The column that names a line. */
+  readonly by: "flow" | "link";
+  readonly lines: readonly { readonly column: string; readonly name?: string; readonly unit: number; readonly dotted?: boolean }[];
+  readonly x?: string;
+  readonly tall?: number;
+  readonly events?: boolean;
+}
+
+const PANELS: readonly Panel[] = [
+  { title: "Goodput", y_label: "goodput (Mbit/s)", table: "rates", by: "flow", lines: [{ column: "goodput_bps", unit: 1e6 }] },
+  {
+    title: "Congestion window", y_label: "window (kB)", table: "window", by: "flow", events: true,
+    lines: [{ column: "cwnd", unit: 1e3 }, { column: "ssthresh", name: "ssthresh", unit: 1e3, dotted: true }],
+  },
+  { title: "Round-trip time", y_label: "RTT (ms)", table: "window", by: "flow", tall: 0.7, lines: [{ column: "latest_rtt_ms", unit: 1 }] },
+  { title: "Queue", y_label: "queue (packets)", table: "queues", by: "link", tall: 0.7, lines: [{ column: "packets", unit: 1 }] },
+  {
+    title: "Queueing delay", y_label: "time in the queue (ms)", table: "queues", by: "link", tall: 0.7,
+    lines: [{ column: "sojourn_ms", unit: 1 }],
+  },
+  {
+    title: "Video: level of each segment", y_label: "level (Mbit/s)", table: "dash_segments", by: "flow", x: "request_s",
+    lines: [{ column: "level_bps", unit: 1e6 }],
+  },
+]; // prettier-ignore
+
+/** The names in a column, in their order. */
+function namesOf(table: Table, by: string): string[] {
+  const column = columnOf(table, by);
+  const used = new Set(column?.values as Int32Array | undefined);
+  return (column?.texts ?? []).filter((_, place) => used.has(place));
+}
+
+/** Points of a line in a stretch of time, and one more on each side; of many, the lowest and highest of each part. */
+function thinned(x: number[], y: (number | null)[], range: Range | null): { x: number[]; y: (number | null)[] } {
+  let [first, last] = [0, x.length];
+  if (range) {
+    first = Math.max(0, x.findIndex((at) => at >= range[0]) - 1);
+    const beyond = x.findIndex((at) => at > range[1]);
+    last = beyond < 0 ? x.length : beyond + 1;
+  }
+  if (last - first <= 2 * STRETCHES) return { x: x.slice(first, last), y: y.slice(first, last) };
+  const kept: number[] = [];
+  const width = (last - first) / STRETCHES;
+  for (let part = 0; part < STRETCHES; part++) {
+    const [from, to] = [first + Math.floor(part * width), first + Math.floor((part + 1) * width)];
+    let [low, high] = [from, from];
+    for (let at = from; at < to; at++) {
+      if ((y[at] ?? Infinity) < (y[low] ?? Infinity)) low = at;
+      if ((y[at] ?? -Infinity) > (y[high] ?? -Infinity)) high = at;
+    }
+    kept.push(...(low === high ? [low] : low < high ? [low, high] : [high, low]));
+  }
+  kept.push(last - 1);
+  return { x: kept.map((at) => x[at]), y: kept.map((at) => y[at]) };
+}
+
+function marks(tables: Tables, flows: readonly string[], prefix: string): Series[] {
+  const table = tableOf(tables, "events");
+  if (table === undefined) return [];
+  const [time, flow, event] = [numbersOf(table, "time_s"), columnOf(table, "flow"), columnOf(table, "event")];
+  if (!flow?.texts || !event?.texts) return [];
+  return Object.entries(EVENTS).flatMap(([name, [label, marker]]): Series[] => {
+    const [x, lane]: [number[], number[]] = [[], []];
+    for (let row = 0; row < table.rows; row++) {
+      const at = flows.indexOf(flow.texts![flow.values[row] as number]);
+      if (at < 0 || event.texts![event.values[row] as number] !== name) continue;
+      x.push(time[row]);
+      lane.push(at);
+    }
+    if (!x.length) return [];
+    return [{ ...NEUTRAL, label: prefix + label, kind: "marks", marker, x, y: x.map(() => null), lane }];
+  });
+}
+
+/** The figures of runs laid over each other. With a range, the points of that stretch of time in full detail. */
+export function figuresOf(variants: readonly Variant[], range: Range | null = null): Figure[] {
+  const figures = panelsOf(variants, range);
+  if (range) return figures;
+  // One instant is at one place in all figures.
+  const ends = figures.flatMap(({ series }) => series.flatMap(({ x }) => [x as number[]].flatMap((all) => (all.length ? [all[0], all[all.length - 1]] : []))));
+  return figures.map((figure) => ({ ...figure, x_range: [Math.min(...ends), Math.max(...ends)] as const }));
+}
+
+function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
+  return PANELS.flatMap((panel): Figure[] => {
+    const series: Series[] = [];
+    const names = [...new Set(variants.flatMap(({ tables }) => {
+      const table = tableOf(tables, panel.table);
+      return table ? namesOf(table, panel.by) : [];
+    }))]; // prettier-ignore
+    const wanted = panel.by === "link" && names.includes("bottleneck") ? ["bottleneck"] : names;
+    const shown = wanted.slice(0, MOST_FLOWS);
+    variants.forEach(({ name: variant, tables }, number) => {
+      const table = tableOf(tables, panel.table);
+      if (table === undefined) return;
+      const by = columnOf(table, panel.by)!;
+      const time = numbersOf(table, panel.x ?? "time_s");
+      const prefix = variant ? `${variant}: ` : "";
+      for (const line of panel.lines) {
+        const values = numbersOf(table, line.column);
+        shown.forEach((name, place) => {
+          const own = by.texts!.indexOf(name);
+          const [x, y]: [number[], (number | null)[]] = [[], []];
+          for (let row = 0; row < table.rows; row++) {
+            if (by.values[row] !== own) continue;
+            x.push(time[row]);
+            y.push(Number.isFinite(values[row]) ? values[row] / line.unit : null);
+          }
+          if (!y.some((value) => value !== null)) return;
+          // Links are not coloured as flows are. One line of each variant has a colour of its own.
+          const first = panel.by === "link" ? 2 : 0;
+          const colour = COLOURS[(first + place + (shown.length === 1 ? number : 0)) % COLOURS.length];
+          const dash = line.dotted ? [1.2, 1.2] : number ? [6, 3] : undefined;
+          const label = [prefix + name, line.name].filter(Boolean).join(" ");
+          series.push({ ...colour, label, kind: "step", marker: "o", ...thinned(x, y, range), dash, faint: line.dotted });
+        });
+      }
+      if (panel.events) series.push(...marks(tables, shown, prefix));
+    });
+    if (!series.length) return [];
+    const left = wanted.length - shown.length;
+    const note = left > 0 ? `The first ${shown.length} of ${wanted.length} ${panel.by}s are drawn.` : "";
+    const lanes = panel.events ? shown.map((label, place) => ({ label, ...COLOURS[place % COLOURS.length] })) : undefined;
+    return [{ title: panel.title, x_label: "time (s)", y_label: panel.y_label, series, tall: panel.tall, from_zero: true, note, lanes }];
+  });
+}

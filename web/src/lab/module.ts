@@ -1,0 +1,37 @@
+// The engine as wasm-bindgen presents it: the contract of crates/ackclock-wasm. Its script defines one global name.
+
+export interface Cells {
+  readonly values: BigInt64Array | Float64Array | Uint8Array | Int32Array;
+  readonly valid?: Uint8Array;
+  readonly texts?: readonly string[];
+}
+
+interface Results {
+  tables(): string;
+  column(table: string, column: string): Cells;
+  free(): void;
+}
+
+interface Simulation {
+  step(events: number): boolean;
+  done(): number;
+  /** The simulation cannot be used after this call. */
+  finish(): Results;
+}
+
+export interface Engine {
+  initSync(given: { module: WebAssembly.Module | BufferSource }): unknown;
+  version(): string;
+  engine(): string;
+  schema(): string;
+  check(text: string, overrides: string): string;
+  Simulation: new (text: string, overrides: string, seed?: bigint) => Simulation;
+}
+
+declare const wasm_bindgen: Engine | undefined;
+
+/** The engine of this thread; its script has to be loaded. */
+export function engine(): Engine {
+  if (typeof wasm_bindgen === "undefined") throw new Error("the script of the engine is not loaded");
+  return wasm_bindgen;
+}

@@ -1,0 +1,64 @@
+// A thread that runs scenarios. The page ends a run by ending its thread, so that nothing here waits for a message.
+
+import { digestsOf } from "./digest";
+import { engine } from "./module";
+import { check, type Checked, type Override, type Problem, type Request, ScenarioError, simulate } from "./simulate";
+import type { Tables } from "./tables";
+
+export { check, digestsOf, simulate };
+
+export type Question =
+  | { readonly kind: "load"; readonly script: string; readonly module: WebAssembly.Module }
+  | { readonly kind: "check"; readonly text: string; readonly overrides: readonly Override[] }
+  | ({ readonly kind: "run"; readonly digests: boolean } & Request);
+
+export interface About {
+  readonly version: string;
+  readonly engine: string;
+}
+
+export type Answer =
+  | { readonly kind: "loaded"; readonly about: About; readonly schema: string }
+  | { readonly kind: "checked"; readonly checked: Checked }
+  | { readonly kind: "progress"; readonly done: number }
+  | { readonly kind: "tables"; readonly tables: Tables; readonly digests: Record<string, string> | null; readonly took_ms: number }
+  | { readonly kind: "problems"; readonly problems: readonly Problem[] }
+  /** After an error of the engine its module cannot be used. */
+  | { readonly kind: "failed"; readonly message: string };
+
+function buffersOf(tables: Tables): ArrayBuffer[] {
+  const columns = tables.flatMap((table) => table.columns);
+  return columns.flatMap(({ values, valid }) => [values, ...(valid ? [valid] : [])].map((one) => one.buffer as ArrayBuffer));
+}
+
+async function answer(question: Question, tell: (answer: Answer, transfer?: ArrayBuffer[]) => void): Promise<void> {
+  switch (question.kind) {
+    case "load":
+      (globalThis as unknown as { importScripts(address: string): void }).importScripts(question.script);
+      engine().initSync({ module: question.module });
+      tell({ kind: "loaded", about: { version: engine().version(), engine: engine().engine() }, schema: engine().schema() });
+      break;
+    case "check":
+      tell({ kind: "checked", checked: check(question.text, question.overrides) });
+      break;
+    case "run": {
+      const began = performance.now();
+      const tables = simulate(question, (done) => tell({ kind: "progress", done }));
+      const took_ms = performance.now() - began;
+      const digests = question.digests ? await digestsOf(tables) : null;
+      tell({ kind: "tables", tables, digests, took_ms }, buffersOf(tables));
+    }
+  }
+}
+
+if ("importScripts" in globalThis) {
+  const tell = (given: Answer, transfer: ArrayBuffer[] = []): void => {
+    (globalThis as unknown as Worker).postMessage(given, transfer);
+  };
+  globalThis.addEventListener("message", (event: MessageEvent<Question>) => {
+    answer(event.data, tell).catch((error: unknown) => {
+      if (error instanceof ScenarioError) tell({ kind: "problems", problems: error.problems });
+      else tell({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
+    });
+  });
+}
