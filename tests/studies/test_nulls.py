@@ -130,7 +130,6 @@ WITHOUT_NULLS = {"bbr-loss", "bbr-when", "bbr-share", "dctcp", "l4s"}
 """Studies of no deck, which do not yet name how their mechanism is removed."""
 
 AWAITING = {
-    "transocean",
     "remy",
     "satellite",
 }

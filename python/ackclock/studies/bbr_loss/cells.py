@@ -45,6 +45,7 @@ MAIN = "main reading"
 
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "the default receive buffer of Linux": {"flows[0].receive_buffer": "64KiB", "flows[0].receive_buffer_max": "3MiB"},
+    "a send buffer that never limits": {"flows[0].send_buffer_max": "64MiB"},
     "two packets lost together": {},
 }
 """Readings beside the main one."""
