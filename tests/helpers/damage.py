@@ -98,7 +98,10 @@ def damaged(data: bytes, count: int, draw: random.Random) -> Iterator[tuple[str,
         yield f"cut off at {length}", data[:length]
     for number in range(count - len(lengths)):
         damage = DAMAGES[number % len(DAMAGES)]
-        yield damage.__name__, damage(data, draw)
+        # A byte can be drawn that is there already.
+        while (new := damage(data, draw)) == data:
+            pass
+        yield damage.__name__, new
 
 
 @dataclass(frozen=True)

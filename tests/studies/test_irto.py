@@ -115,7 +115,7 @@ def test_claims_that_the_runs_were_made_to_hold_are_reproduced(claims):
 
 def test_a_statement_counts_once(claims):
     shown = {identifier for identifier, one in claims.items() if one.verdict == "illustration"}
-    assert shown - held_without_its_mechanism(irto.STUDY) == {"hspa-later-gain-small", "edge-first-early"}
+    assert shown == {"hspa-later-gain-small", "edge-first-early"} | held_without_its_mechanism(irto.STUDY)
 
 
 @pytest.mark.parametrize("claim", DIRECTIONS)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "topologies", "home-router", "buffers", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds",
-    "compare", "figures", "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate",
+    "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate",
     "card", "learn", "newcwv-linux", "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
