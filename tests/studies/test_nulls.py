@@ -131,7 +131,6 @@ WITHOUT_NULLS = {"bbr-loss", "bbr-when", "bbr-share", "dctcp", "l4s"}
 
 AWAITING = {
     "remy",
-    "satellite",
 }
 """Studies whose null readings come with their next full run; none is on record before it."""
 
