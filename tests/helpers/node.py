@@ -36,7 +36,7 @@ def answers(folder: Path, requests: Iterable[dict[str, Any]]) -> list[dict[str, 
 
 
 def _missing() -> str | None:
-    """What the tests of the engine of pages lack; None if they lack nothing."""
+    """Programs and files that the tests of the engine for browsers lack; None if they lack nothing."""
     if shutil.which("node") is None:
         return "needs Node.js"
     if not (ENGINE / "engine_bg.wasm").is_file():

@@ -1,4 +1,4 @@
-"""What the records of studies say."""
+"""Claims of studies by what is on record of them."""
 
 import json
 

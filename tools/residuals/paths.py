@@ -14,7 +14,7 @@ SEED = 9743
 COUNT = 20
 RATES_MBPS = (1.0, 500.0)
 DELAYS_MS = (1.0, 150.0)
-"""Of the path in one direction."""
+"""Delay of a path in one direction."""
 QUEUES_BDP = (0.25, 4.0)
 LEAST_PACKETS = 10
 """No queue is shorter than the initial window."""

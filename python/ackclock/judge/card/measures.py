@@ -74,10 +74,7 @@ def late_comer(run: Result, delta: float = 0.25, hold: float = 2.0) -> float:
 
 def regained(run: Result, at_s: float, share: float, before_s: float, flows: Sequence[str] = ()) -> float:
     """Time from `at_s` until the goodput reaches a share of that of `before_s` to `at_s`, s; or the rest of the run."""
-    earlier = goodput(run, flows, before_s, at_s)
-    times, rates, _ = _rates(run, flows, at_s, np.inf)
-    reached = times[rates.sum(axis=1) / 1e6 >= share * earlier]
-    return float((reached[0] if reached.size else run.meta["duration_s"]) - at_s)
+    return reaches(run, at_s, share * goodput(run, flows, before_s, at_s), flows)
 
 
 def reaches(run: Result, at_s: float, mbps: float, flows: Sequence[str] = ()) -> float:
@@ -100,7 +97,7 @@ def unneeded(run: Result) -> float:
     All segments with payload cross the bottleneck in the forward direction. A lost segment needs one retransmission.
     """
     table, mine = _own(run, ())
-    link = next(row for row in run.links.rows() if row["link"] == "bottleneck")
+    link = _link(run, "bottleneck")
     lost = int(link["drops"]) + int(link["losses"]) + int(link["wire_losses"])
     sent = float(table["data_segments_sent"][mine].sum())
     return 100.0 * max(0.0, float(table["retransmits"][mine].sum()) - lost) / sent if sent else float("nan")
@@ -108,7 +105,7 @@ def unneeded(run: Result) -> float:
 
 def lost(run: Result, link: str = "bottleneck") -> float:
     """Packets that a link dropped or lost over those that came to it, per cent."""
-    row = next(one for one in run.links.rows() if one["link"] == link)
+    row = _link(run, link)
     gone = float(row["drops"] + row["losses"] + row["wire_losses"])
     came = float(row["packets"] + row["drops"] + row["losses"])
     return 100.0 * gone / came if came else 0.0
@@ -116,13 +113,13 @@ def lost(run: Result, link: str = "bottleneck") -> float:
 
 def marked(run: Result) -> float:
     """Packets that the bottleneck marked (CE) over those that it sent, per cent."""
-    row = next(one for one in run.links.rows() if one["link"] == "bottleneck")
+    row = _link(run, "bottleneck")
     return 100.0 * float(row["marks"]) / float(row["packets"]) if row["packets"] else 0.0
 
 
 def arriving(run: Result, link: str = "bottleneck") -> float:
     """Rate of the packets that come to a link, those that it drops included, Mbit/s. All have the mean size."""
-    row = next(one for one in run.links.rows() if one["link"] == link)
+    row = _link(run, link)
     came = float(row["packets"] + row["drops"] + row["losses"])
     size = float(row["bytes"]) / float(row["packets"]) if row["packets"] else 0.0
     return 8 * came * size / float(run.meta["duration_s"]) / 1e6
@@ -141,7 +138,7 @@ def queue_delay(run: Result, from_s: float, to_s: float, quantile: float = 0.95)
 def completion(run: Result, flow: str, quantile: float, table: str = "transfers") -> float:
     """Quantile of the completion times of a flow's transfers or rounds, ms.
 
-    What has started and is not complete at the end of the run counts with the time until then.
+    A transfer that has started and is not complete at the end of the run counts with the time until then.
     """
     rows = run.tables[table]
     mine = np.array([_is_of(str(name), flow) for name in rows["flow"]], dtype=bool)
@@ -156,11 +153,8 @@ def completion(run: Result, flow: str, quantile: float, table: str = "transfers"
 
 def sent_in(run: Result, flow: str, from_s: float, to_s: float) -> float:
     """Segments with payload that a flow sends within a time."""
-    packets = run.packets
-    times = packets["time_s"]
-    mine = np.array([_is_of(str(name), flow) for name in packets["flow"]], dtype=bool)
-    sent = (packets["event"].astype(str) == "sent") & (packets["side"].astype(str) == "source") & (packets["len"] > 0)
-    return float((mine & sent & (times >= from_s) & (times < to_s)).sum())
+    times = _sent(run, flow)
+    return float(((times >= from_s) & (times < to_s)).sum())
 
 
 def timer_factor(run: Result) -> float:
@@ -209,19 +203,30 @@ def kept_window(run: Result, event: str, from_s: float = 0.0) -> float:
 
 def first_flight(run: Result, flow: str, round_s: float) -> float:
     """Segments with payload that a flow sends within a round after its first one: the initial window."""
-    packets = run.packets
-    mine = np.array([_is_of(str(name), flow) for name in packets["flow"]], dtype=bool)
-    sent = (packets["event"].astype(str) == "sent") & (packets["side"].astype(str) == "source") & (packets["len"] > 0)
-    times = packets["time_s"][mine & sent]
+    times = _sent(run, flow)
     return float((times < times.min() + round_s).sum()) if times.size else float("nan")
 
 
 def control_packets(run: Result) -> float:
     """Packets in the reverse direction for each kilobyte that the sinks received."""
-    row = next(one for one in run.links.rows() if one["link"] == "bottleneck.reverse")
+    row = _link(run, "bottleneck.reverse")
     table, mine = _own(run, ())
     delivered = float(table["bytes_delivered"][mine].sum())
     return 1e3 * float(row["packets"]) / delivered if delivered else float("nan")
+
+
+def _link(run: Result, name: str) -> dict[str, Any]:
+    """The row of a link."""
+    return next(row for row in run.links.rows() if row["link"] == name)
+
+
+def _sent(run: Result, flow: str) -> NDArray[np.float64]:
+    """Times at which a flow sends segments with payload, s."""
+    packets = run.packets
+    mine = np.array([_is_of(str(name), flow) for name in packets["flow"]], dtype=bool)
+    sent = (packets["event"].astype(str) == "sent") & (packets["side"].astype(str) == "source") & (packets["len"] > 0)
+    times: NDArray[np.float64] = packets["time_s"][mine & sent]
+    return times
 
 
 def _is_of(name: str, flow: str) -> bool:
