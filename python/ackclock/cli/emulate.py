@@ -13,8 +13,7 @@ from cyclopts import Parameter
 
 from ackclock.base import extras, files
 from ackclock.cli.commands import Json, Out, Set, overrides_of
-from ackclock.cli.output import UsageError, complain, print_json
-from ackclock.cli.serve import LARGEST_PORT
+from ackclock.cli.output import UsageError, check_port, complain, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,8 +126,7 @@ def emulate(
 
 def _watched(port: int) -> Callable[[Looks], AbstractContextManager[object]]:
     """The page of a live graph, for as long as the command runs."""
-    if not 0 <= port <= LARGEST_PORT:
-        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
+    check_port(port)
     for package in ("starlette", "uvicorn"):
         extras.require(package, "pages of a server")
     from ackclock.report.serve.live import shown_live

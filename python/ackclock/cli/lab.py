@@ -9,11 +9,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from ackclock.cli.output import UsageError, say
+from ackclock.cli.output import check_port, say
 
 __all__ = ["lab"]
-
-LARGEST_PORT = 65_535
 
 
 def lab(
@@ -35,8 +33,7 @@ def lab(
     out
         Write the files of the page into this new folder instead, for a server of static files.
     """
-    if not 0 <= port <= LARGEST_PORT:
-        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
+    check_port(port)
     from ackclock.report.lab import Server, write
 
     if out is not None:

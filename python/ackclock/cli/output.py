@@ -32,6 +32,7 @@ __all__ = [
     "FAILED",
     "WRONG_INPUT",
     "UsageError",
+    "check_port",
     "complain",
     "did_you_mean",
     "messages",
@@ -47,11 +48,19 @@ __all__ = [
 DONE, FAILED, WRONG_INPUT = 0, 1, 2
 """Exit statuses: done, something on record no longer holds, and wrong input."""
 
+LARGEST_PORT = 65_535
+
 
 class UsageError(ValueError):
     """The input of a command is wrong. The message states what the command accepts."""
 
     code = "ACK001"
+
+
+def check_port(port: int) -> None:
+    """Refuses a --port that is neither a TCP port nor 0, which stands for a free one."""
+    if not 0 <= port <= LARGEST_PORT:
+        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
 
 
 def did_you_mean(written: str, names: Iterable[str]) -> str:

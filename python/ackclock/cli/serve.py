@@ -11,11 +11,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from ackclock.base import extras
-from ackclock.cli.output import UsageError, say
+from ackclock.cli.output import UsageError, check_port, say
 
 __all__ = ["serve"]
-
-LARGEST_PORT = 65_535
 
 
 def serve(
@@ -50,8 +48,7 @@ def serve(
         raise UsageError("--token and --no-token: accepted: one of them")
     if token is not None and re.fullmatch(r"[A-Za-z0-9._-]{16,200}", token) is None:
         raise UsageError("--token: accepted: 16 to 200 letters, digits, hyphens, dots and underscores")
-    if not 0 <= port <= LARGEST_PORT:
-        raise UsageError(f"--port {port}: expected 0 to {LARGEST_PORT}")
+    check_port(port)
     for package in ("starlette", "uvicorn"):
         extras.require(package, "pages of a server")
     from ackclock.report.serve import serve as serve_store
