@@ -79,15 +79,19 @@ def verdict(change: Change, allowed: float) -> str:
 
 
 def build(tree: Path, name: str) -> Path:
-    """Builds the extension of a source tree and returns a folder from which its package is imported."""
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(BUILDS / "target")}
+    """Builds the extension of a source tree and returns a folder from which its package is imported.
+
+    Each tree has a target folder of its own: cargo tells the crates of two trees apart by the times of their files alone.
+    """
+    target = BUILDS / name / "target"
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
     command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "ackclock-python"]
     subprocess.run(command, cwd=tree, env=environment, check=True)  # noqa: S603
     package = BUILDS / name / "python"
     shutil.rmtree(package, ignore_errors=True)
     sources = shutil.ignore_patterns("_core*", "__pycache__")
     shutil.copytree(tree / "python/ackclock", package / "ackclock", ignore=sources)
-    shutil.copy(BUILDS / "target/release/lib_core.so", package / "ackclock/_core.abi3.so")
+    shutil.copy(target / "release/lib_core.so", package / "ackclock/_core.abi3.so")
     return package
 
 

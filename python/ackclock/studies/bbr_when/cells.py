@@ -69,8 +69,11 @@ BUCKET = "a token bucket with a burst of 4 ms"
 BURST_MS = 4
 """The shortest burst with which tbf keeps its rate on a kernel with 250 ticks a second, Ubuntu's (man tc-tbf)."""
 
+DEFAULT_SEND_BUFFER = "the default send buffer of Linux"
+
 CHOICES: Mapping[str, Mapping[str, object]] = {
     "windows of at most 10 MB": {"flows[0].receive_buffer": "10MB"},
+    DEFAULT_SEND_BUFFER: {"flows[0].send_buffer": "8KiB", "flows[0].send_buffer_max": "2MiB"},
     "the FQ queue discipline, which paces CUBIC too": {"flows[0].pacing": "fq"},
     BUCKET: {},
 }
@@ -96,6 +99,11 @@ QUICK_MIX_SIZES = (10_000, 10_000_000)
 
 MIX_CHOICES: Mapping[str, Mapping[str, object]] = {
     "the FQ queue discipline, which paces CUBIC too": {"flows[1].pacing": "fq"},
+    DEFAULT_SEND_BUFFER: {
+        f"flows[{number}].{name}": size
+        for number in (0, 1)
+        for name, size in (("send_buffer", "8KiB"), ("send_buffer_max", "2MiB"))
+    },
 }
 """Readings beside the main one, for both flows together."""
 
