@@ -4,22 +4,16 @@ import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import ackclock
 from ackclock.cc import registry
 from ackclock.cli import main
+from tests.helpers.pages import indented_blocks, written
 from tests.helpers.places import ROOT
 
 PAGE = ROOT / "docs" / "your-own-abr.md"
-
-
-def blocks():
-    """The indented blocks, in order."""
-    text = re.findall(r"(?:^(?: {4}.*)?\n)+", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return [re.sub(r"^ {4}", "", block, flags=re.MULTILINE).strip("\n") + "\n" for block in text if block.strip()]
 
 
 @pytest.fixture
@@ -28,10 +22,8 @@ def outputs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.chdir(tmp_path)
     printed = {}
-    for block in blocks():
-        name = re.match(r"# (\S+\.(?:toml|py))\n", block)
-        if name:
-            Path(name[1]).write_text(block, encoding="utf-8")
+    for block in indented_blocks(PAGE):
+        if written(block):
             continue
         for line in block.splitlines():
             command, *arguments = shlex.split(line)

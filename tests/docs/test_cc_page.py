@@ -1,6 +1,5 @@
 """The page on one's own congestion control does what it says, as it stands."""
 
-import re
 import shlex
 import subprocess
 import sys
@@ -12,15 +11,10 @@ import ackclock
 from ackclock.cc import registry
 from ackclock.cli import main
 from tests.helpers.crates import CARGO, cargo
+from tests.helpers.pages import indented_blocks, written
 from tests.helpers.places import ROOT
 
 PAGE = ROOT / "docs" / "your-own-congestion-control.md"
-
-
-def blocks():
-    """The indented blocks, in order."""
-    text = re.findall(r"(?:^(?: {4}.*)?\n)+", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
-    return [re.sub(r"^ {4}", "", block, flags=re.MULTILINE).strip("\n") + "\n" for block in text if block.strip()]
 
 
 def numbers(printed):
@@ -34,10 +28,8 @@ def outputs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(registry, "_entries", {})
     monkeypatch.chdir(tmp_path)
     printed = {}
-    for block in blocks():
-        name = re.match(r"# (\S+\.(?:toml|py))\n", block)
-        if name:
-            Path(name[1]).write_text(block, encoding="utf-8")
+    for block in indented_blocks(PAGE):
+        if written(block):
             continue
         if block.startswith("ackclock_cc::"):
             assert block in Path("fast-reno/src/lib.rs").read_text(encoding="utf-8")

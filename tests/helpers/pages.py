@@ -2,7 +2,9 @@
 
 import base64
 import json
+import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 BAD = "'\"><x-bad>&amp;"
 """A text that becomes an element or an attribute wherever it is not escaped."""
@@ -51,3 +53,17 @@ def unpacked(column):
             values.append(total * column["unit"])
             number = shift = 0
     return values
+
+
+def indented_blocks(page):
+    """The indented blocks of a Markdown page without their indentation, in order."""
+    text = re.findall(r"(?:^(?: {4}.*)?\n)+", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return [re.sub(r"^ {4}", "", block, flags=re.MULTILINE).strip("\n") + "\n" for block in text if block.strip()]
+
+
+def written(block):
+    """Whether a block is a file that its first line names; if so, the file has been written into this folder."""
+    name = re.match(r"# (\S+\.(?:toml|py))\n", block)
+    if name:
+        Path(name[1]).write_text(block, encoding="utf-8")
+    return bool(name)

@@ -59,8 +59,7 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     elif kind == "cc":
         from ackclock.cc import templates
 
-        if name is None:
-            raise UsageError("expected the name of the congestion control: ackclock new cc NAME")
+        name = _named(name, "congestion control", "cc")
         told = "a congestion control that behaves like Reno until you change it"
         if rust:
             folder = templates.write_crate(name, full=full)
@@ -74,22 +73,16 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     elif kind == "abr":
         from ackclock.cc import templates
 
-        if name is None:
-            raise UsageError("expected the name of the rate adaptation: ackclock new abr NAME")
-        if full or rust:
-            option = "--full" if full else "--rust"
-            raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
+        name = _named(name, "rate adaptation", kind)
+        _only_for_cc(full, rust)
         file = templates.write_rule(name)
         say(f"{file}: a rate adaptation that behaves like the rule throughput until you change it")
         say(f"ackclock run SCENARIO.toml --load {file} --set 'flows[0].app.abr={name}'")
     elif kind == "transport":
         from ackclock.cc import templates
 
-        if name is None:
-            raise UsageError("expected the name of the transport: ackclock new transport NAME")
-        if full or rust:
-            option = "--full" if full else "--rust"
-            raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
+        name = _named(name, "transport", kind)
+        _only_for_cc(full, rust)
         folder = templates.write_transport(name)
         say(f"{folder}: a transport in C that sends with go-back-N and AIMD until you change it")
         say(f"make -C {folder}")
@@ -97,3 +90,17 @@ def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag
     else:
         raise UsageError(f"unknown kind {kind}; accepted: scenario, cc, abr, transport, workflow")
     return 0
+
+
+def _named(name: str | None, what: str, kind: str) -> str:
+    """The name, which has to be given."""
+    if name is None:
+        raise UsageError(f"expected the name of the {what}: ackclock new {kind} NAME")
+    return name
+
+
+def _only_for_cc(full: bool, rust: bool) -> None:
+    """Refuses the options of congestion controls."""
+    if full or rust:
+        option = "--full" if full else "--rust"
+        raise UsageError(f"{option} is for congestion controls: ackclock new cc NAME {option}")
