@@ -11,7 +11,6 @@ RECORDED = sorted(path.parent.name for path in STUDIES.glob("*/record.json"))
 
 UNQUOTED: dict[str, set[str]] = {
     "bbr_when": {
-        "table-bbr-10000",
         "table-bbr-100000",
         "table-bbr-1000000",
         "table-bbr-10000000",
@@ -20,6 +19,7 @@ UNQUOTED: dict[str, set[str]] = {
         "table-cubic-10000",
         "table-cubic-100000",
         "table-cubic-1000000",
+        "table-cubic-10000000",
         "table-cubic-5000000",
     },
     "irto": {"lte-no-effect"},
