@@ -6,7 +6,9 @@ import pytest
 
 import ackclock
 from ackclock._errors import RefusedError
+from ackclock.cli import main
 from ackclock.engine import bench
+from ackclock.engine.bench import ns2
 from ackclock.engine.bench.worker import peak_rss_bytes, row_of
 from tests.helpers.crates import needs_cargo
 from tests.helpers.tables import make_table
@@ -95,3 +97,39 @@ def test_a_workload_is_measured_in_its_own_process():
     assert 5 < row["peak_rss_mib"] < 200
     with pytest.raises(ValueError, match="repeat"):
         bench.measure(["W1"], repeat=0)
+
+
+def fake_ns(folder, monkeypatch, script):
+    program = folder / "ns"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+
+def test_ns2_gets_the_links_flows_and_seconds_of_the_workloads():
+    assert ns2.settings_of("W2") == ["100Mb", "16ms", "2ms", "10", "100"]
+    assert ns2.settings_of("W3") == ["1Gb", "41.6ms", "5.2ms", "80", "60"]
+    assert ns2.settings_of("W4") == ["1Gb", "20ms", "2.5ms", "1000", "20"]
+
+
+def test_ratios_are_those_of_the_pairs():
+    assert ns2.ratio_of([2.0, 9.0, 4.0], [1.0, 3.0, 4.0]) == (2.0, 1.0, 3.0)
+
+
+def test_ns2_is_measured_beside_every_stack(tmp_path, monkeypatch):
+    fake_ns(tmp_path, monkeypatch, 'test "$2 $5" = "100Mb 10" && echo packets 1000000 drops 3')
+    document = ns2.beside_ns2(["W2"])
+    assert [(row["name"], row["stack"]) for row in document["workloads"]] == [("W2", "linux"), ("W2", "rfc")]
+    for row in document["workloads"]:
+        assert row["ratio"] == row["packets_per_cpu_s"] / row["ns2_packets_per_cpu_s"] > 0
+
+
+def test_an_ns2_that_fails_or_is_missing_is_named(tmp_path, monkeypatch, capsys):
+    fake_ns(tmp_path, monkeypatch, "echo cannot; exit 3")
+    assert main(["bench", "--against", "ns2", "--only", "W2"]) == 2
+    assert "ns-2 failed on W2 with status 3: 'cannot" in capsys.readouterr().err
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    assert main(["bench", "--against", "ns2"]) == 2
+    assert "ns-2 is not installed" in capsys.readouterr().err
+    assert main(["bench", "--against", "ns2", "--only", "W1"]) == 2
+    assert "accepted: W2, W3, W4" in capsys.readouterr().err

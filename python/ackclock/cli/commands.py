@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -463,6 +463,7 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
 def bench(
     *,
     only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    against: Literal["ns2"] | None = None,
     repeat: int = 1,
     json: Json = False,
 ) -> int:
@@ -473,20 +474,31 @@ def bench(
     only
         A workload to measure, such as W2. Can be repeated. By default, all workloads are measured; rust-cc is left out
         where cargo is not installed.
+    against
+        Another simulator, which runs W2, W3 and W4 in turn with the stacks linux and rfc: ns2, if it is installed. The
+        ratios of packets per CPU second are printed.
     repeat
         Number of measurements of each workload. The result is their median.
     json
         Print one JSON document.
     """
-    from ackclock.cli.study import print_bench
+    from ackclock.cli.study import print_bench, print_beside_ns2
     from ackclock.engine import bench as benches
+    from ackclock.engine.bench import ns2
 
     at_least_one("--repeat", repeat)
-    names = benches.names()
+    names = benches.names() if against is None else list(ns2.WORKLOADS)
     unknown = [name for name in only if name not in names]
     if unknown:
         near = did_you_mean(unknown[0], names)
         raise UsageError(f"unknown workload {', '.join(unknown)}; accepted: {', '.join(names)}{near}")
+    if against is not None:
+        document = ns2.beside_ns2([name for name in names if name in (only or names)], repeat=repeat, progress=True)
+        if json:
+            print_json(document)
+        else:
+            print_beside_ns2(document)
+        return 0
     wanted = only or [name for name in names if name != benches.RUST or benches.can_compile()]
     document = benches.measure([name for name in names if name in wanted], repeat=repeat, progress=True)
     if json:

@@ -61,3 +61,20 @@ def print_bench(document: dict[str, Any]) -> None:
     columns = ["workload", "packets", "CPU s", "million packets/CPU s", "peak RSS MiB", "utilisation %", "loss %"]
     columns.append("ACKs in Python/CPU s")
     print_table(f"ackclock {document['version']}", columns, rows)
+
+
+def print_beside_ns2(document: dict[str, Any]) -> None:
+    """Prints a row for each workload and stack, with the ratio to ns-2."""
+    rows = [
+        [
+            row["name"],
+            row["stack"],
+            f"{row['packets_per_cpu_s'] / 1e6:.2f}",
+            f"{row['ns2_packets_per_cpu_s'] / 1e6:.2f}",
+            f"{row['ratio']:.2f}",
+            f"{row['ratio_least']:.2f} to {row['ratio_most']:.2f}",
+        ]
+        for row in document["workloads"]
+    ]
+    columns = ["workload", "stack", "million packets/CPU s", "of ns-2", "ratio", "range"]
+    print_table(f"ackclock {document['version']} beside ns-2, rounds: {document['repeat']}", columns, rows, keys=2)

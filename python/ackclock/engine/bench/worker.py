@@ -19,15 +19,16 @@ from ackclock.engine.bench import RUST
 MIB = 1024 * 1024
 
 
-def main(name: str) -> None:
-    """Measures the workload `name`."""
+def main(name: str, stack: str | None = None) -> None:
+    """Measures the workload `name`, with another stack than its own if one is given."""
     if name == "python-cc":
         from ackclock.engine.bench import counting
     if name == RUST:
         _load_crate()
     text = resources.files("ackclock.engine.bench").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    overrides = [] if stack is None else [("flows[0].stack", stack)]
     before = cpu_seconds()
-    meta, tables = _core.run(text, "toml", [], algorithms=registry.algorithms())
+    meta, tables = _core.run(text, "toml", overrides, algorithms=registry.algorithms())
     cpu_s = cpu_seconds() - before
     row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(
         Table(tables["links"]), Table(tables["flows"]), cpu_s
@@ -88,4 +89,4 @@ def peak_rss_bytes() -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
