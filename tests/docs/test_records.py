@@ -28,6 +28,7 @@ UNQUOTED: dict[str, set[str]] = {
     "munir_fairness": {"newreno-least"},
     "newcwv_dash": {"retracted-switches"},
     "remy": {
+        "att4-ordered",
         "lte4-delay-cubic",
         "lte4-delay-newreno",
         "lte4-delay-xcp",

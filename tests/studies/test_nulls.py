@@ -129,11 +129,6 @@ def test_the_document_has_the_null_reading():
 WITHOUT_NULLS = {"bbr-loss", "bbr-when", "bbr-share", "dctcp", "l4s"}
 """Studies of no deck, which do not yet name how their mechanism is removed."""
 
-AWAITING = {
-    "remy",
-}
-"""Studies whose null readings come with their next full run; none is on record before it."""
-
 
 def test_the_studies_without_null_readings_are_known():
     assert {name for name in studies.names() if not studies.get(name).nulls} == WITHOUT_NULLS
@@ -143,7 +138,7 @@ def test_the_studies_without_null_readings_are_known():
 def test_every_claim_has_its_null_reading_on_record(name):
     study = studies.get(name)
     wanted = {one.id for one in study.claims.values() if nulls.name_of(one, study.nulls) is not None}
-    assert set(nulls.recorded(study)) == (set() if name in AWAITING else wanted)
+    assert set(nulls.recorded(study)) == wanted
     rows = json.loads(study.file("record.json"))["claims"]
     held = {row["id"] for row in rows if row.get("null", {}).get("verdict") == "reproduced"}
     assert not held & {row["id"] for row in rows if row["verdict"] == "reproduced"}
