@@ -261,12 +261,13 @@ oldest-python: env
 	PYTHONPATH=python $(OLDEST)/bin/python -m pytest -q -n 2 --dist loadfile --override-ini filterwarnings= \
 		$(QUICK) --ignore tests/package/test_types.py --ignore tests/scenario/test_typed_scenario.py tests/sweeps tests/report/serve tests/docs/test_pages.py
 
-## Builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later
+## Builds a wheel for every CPython from 3.11 on, in out/wheels; on Linux for glibc 2.28 and later. PROFILE=1: by a profile
 wheel: $(STAMPS)/requirements vendor wasm bpf | requirements
 	$(BIN)/python -m tools.packaging.notices
 	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
 	rm -rf out/wheels
-	ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
+	$(if $(PROFILE),$(BIN)/python -m tools.packaging.profile)
+	$(if $(PROFILE),RUSTFLAGS="-Cprofile-use=$(CURDIR)/target/profile/merged.profdata") ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
 
 ## Installs that wheel where no compiler is and tries what it promises
 wheel-test: $(STAMPS)/requirements

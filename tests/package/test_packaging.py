@@ -13,7 +13,7 @@ import pytest
 
 import ackclock
 from ackclock.report import assets
-from tools.packaging import notices, oldest, vendor
+from tools.packaging import notices, oldest, profile, vendor
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENTS = ROOT / "tools/packaging/requirements.sh"
@@ -184,3 +184,24 @@ def test_the_version_number_has_one_owner():
     assert ackclock.__version__.startswith(version)
     assert toml("pyproject.toml")["project"]["dynamic"] == ["version"]
     assert re.search(r"^version: \"?([\d.]+)\"?$", (ROOT / "CITATION.cff").read_text(), re.M)[1] == version
+
+
+def test_a_profile_is_merged_by_the_compilers_own_llvm(tmp_path, monkeypatch):
+    def program(folder, name, version):
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(f"#!/bin/sh\necho '  LLVM version {version}.1.2'\n")
+        (folder / name).chmod(0o755)
+        return str(folder / name)
+
+    path = tmp_path / "path"
+    monkeypatch.setenv("PATH", f"{path}:/bin")
+    rustc = profile.Compiler("host", 22, tmp_path / "beside")
+    program(path, "llvm-profdata", 14)
+    with pytest.raises(SystemExit, match="needs llvm-profdata of LLVM 22"):
+        profile.merger(rustc)
+    plain = program(path, "llvm-profdata", 22)
+    assert profile.merger(rustc) == plain
+    named = program(path, "llvm-profdata-22", 22)
+    assert profile.merger(rustc) == named
+    beside = program(tmp_path / "beside", "llvm-profdata", 22)
+    assert profile.merger(rustc) == beside
