@@ -194,7 +194,7 @@ def test_a_profile_is_merged_by_the_compilers_own_llvm(tmp_path, monkeypatch):
         return str(folder / name)
 
     path = tmp_path / "path"
-    monkeypatch.setenv("PATH", f"{path}:/bin")
+    monkeypatch.setenv("PATH", str(path))
     rustc = profile.Compiler("host", 22, tmp_path / "beside")
     program(path, "llvm-profdata", 14)
     with pytest.raises(SystemExit, match="needs llvm-profdata of LLVM 22"):
