@@ -44,11 +44,16 @@
 
 mod aggregation;
 mod policer;
+mod probe_bw;
+mod probe_rtt;
+mod recovery;
 #[cfg(test)]
 mod tests;
 
 use aggregation::Aggregation;
 use policer::{Policer, Sample};
+use probe_bw::CYCLE;
+use recovery::{Ended, Recovery};
 
 use std::borrow::Cow;
 
@@ -73,13 +78,8 @@ const HIGH_GAIN: u64 = UNIT * 2885 / 1000 + 1;
 const DRAIN_GAIN: u64 = UNIT * 1000 / 2885;
 /// BBR.cwnd_gain in ProbeBW.
 const CWND_GAIN: u64 = 2 * UNIT;
-/// pacing_gain of the phases of ProbeBW.
-const CYCLE: [u64; 8] = [UNIT * 5 / 4, UNIT * 3 / 4, UNIT, UNIT, UNIT, UNIT, UNIT, UNIT];
 /// Length of the filter of BtlBw, rounds.
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// RTpropFilterLen.
-const RTPROP_LENGTH: Nanos = 10 * SECOND;
-const PROBE_RTT_DURATION: Nanos = 200 * MILLISECOND;
 /// BBRMinPipeCwnd, segments.
 const MIN_PIPE: u64 = 4;
 /// Window before the first RTT sample, segments.
@@ -102,17 +102,6 @@ enum State {
         until: Option<Nanos>,
         round_done: bool,
     },
-}
-
-/// The end of a fast recovery.
-#[derive(Clone, Copy, Debug)]
-struct Ended {
-    at: Nanos,
-    /// Whether the recovery was in its first round.
-    conserving: bool,
-    /// The window before the ACK, and without the bytes that the ACK shows to be lost.
-    before: u64,
-    without_lost: u64,
 }
 
 #[derive(Debug)]
@@ -141,10 +130,7 @@ struct Bbr1 {
     prior_cwnd: u64,
     /// Time of the last ACK, the window before it, and the bytes that it delivered.
     last: (Nanos, u64, u64),
-    /// Whether a loss is being repaired, whether in fast recovery, and whether this is its first round.
-    recovering: bool,
-    fast: bool,
-    conserving: bool,
+    recovery: Recovery,
     /// The last end of a fast recovery.
     ended: Option<Ended>,
     /// Range of `prior_delivered` of segments sent in ProbeRTT. Their rate samples are treated as application-limited.
@@ -176,9 +162,7 @@ impl Default for Bbr1 {
             pacing: 0,
             prior_cwnd: 0,
             last: (0, 0, 0),
-            recovering: false,
-            fast: false,
-            conserving: false,
+            recovery: Recovery::None,
             ended: None,
             slow_since: u64::MAX,
             slow_until: 0,
@@ -257,7 +241,7 @@ impl Bbr1 {
         if self.round_start {
             self.round_end = self.delivered;
             self.round += 1;
-            self.conserving = false;
+            self.recovery.end_conservation();
         }
         let app_limited = self.is_limited(sample);
         let now = delivery.ack.ctx.now;
@@ -307,94 +291,6 @@ impl Bbr1 {
         self.filled = self.full_count >= 3;
     }
 
-    fn enter_probe_bw(&mut self, now: Nanos) {
-        // Any phase except 3/4 may come first, so that flows that begin together do not probe together.
-        let drawn = self.random.below(CYCLE.len() as u64 - 1) as usize;
-        let phase = if drawn == 0 { 0 } else { drawn + 1 };
-        self.state = State::ProbeBw { phase, since: now };
-    }
-
-    fn check_phases(&mut self, ack: &Ack) {
-        let Context { now, mss, pipe, .. } = ack.ctx;
-        // The ACK that ends Startup is judged with the gain of Startup (bbr_update_gains comes last).
-        let gain = self.pacing_gain();
-        if self.state == State::Startup && self.filled {
-            self.state = State::Drain;
-        }
-        if self.state == State::Drain && self.at_release(pipe, gain, &ack.ctx) <= self.inflight(UNIT, mss) {
-            self.enter_probe_bw(now);
-        }
-        let State::ProbeBw { phase, since } = self.state else { return };
-        let gain = if self.policer.rate().is_some() { UNIT } else { CYCLE[phase] };
-        let whole = now.saturating_sub(since) > self.rtprop;
-        let inflight = self.at_release(pipe + ack.acked + ack.sacked + ack.lost, gain, &ack.ctx);
-        let over = if gain > UNIT {
-            whole && (ack.lost > 0 || inflight >= self.inflight(gain, mss))
-        } else if gain < UNIT {
-            whole || inflight <= self.inflight(UNIT, mss)
-        } else {
-            whole
-        };
-        if over {
-            self.state = State::ProbeBw { phase: (phase + 1) % CYCLE.len(), since: now };
-        }
-    }
-
-    /// `delayed` is whether the ACK may have been delayed.
-    fn update_rtprop(&mut self, now: Nanos, rtt: Option<Nanos>, delayed: bool) {
-        self.rtprop_expired = now > self.rtprop_at + RTPROP_LENGTH;
-        if let Some(rtt) = rtt
-            && (rtt < self.rtprop || self.rtprop_expired && !delayed)
-        {
-            (self.rtprop, self.rtprop_at) = (rtt, now);
-        }
-    }
-
-    /// Saves the window at `now`, or that before the ACK of this time.
-    fn save_cwnd(&mut self, window: &Window, now: Nanos) {
-        let cwnd = if self.last.0 == now { self.last.1 } else { window.cwnd };
-        let kept = self.recovering || matches!(self.state, State::ProbeRtt { .. });
-        self.prior_cwnd = if kept { self.prior_cwnd.max(cwnd) } else { cwnd };
-    }
-
-    fn check_probe_rtt(&mut self, window: &mut Window, ctx: &Context) {
-        if self.rtprop_expired && !self.idle_restart && !matches!(self.state, State::ProbeRtt { .. }) {
-            self.state = State::ProbeRtt { until: None, round_done: false };
-            self.save_cwnd(window, ctx.now);
-            self.slow_since = self.delivered;
-        }
-        self.idle_restart = false;
-        let State::ProbeRtt { until, round_done } = &mut self.state else { return };
-        self.slow_until = self.delivered + ctx.pipe;
-        match until {
-            None if ctx.pipe <= MIN_PIPE * ctx.mss => {
-                *until = Some(ctx.now + PROBE_RTT_DURATION);
-                self.round_end = self.delivered;
-            }
-            None => {}
-            Some(_) => {
-                *round_done |= self.round_start;
-                if *round_done {
-                    self.end_probe_rtt(window, ctx.now);
-                }
-            }
-        }
-    }
-
-    fn end_probe_rtt(&mut self, window: &mut Window, now: Nanos) {
-        let State::ProbeRtt { until: Some(until), .. } = self.state else { return };
-        if now <= until {
-            return;
-        }
-        self.rtprop_at = now;
-        window.cwnd = window.cwnd.max(self.prior_cwnd);
-        if self.filled {
-            self.enter_probe_bw(now);
-        } else {
-            self.state = State::Startup;
-        }
-    }
-
     fn set_pacing(&mut self, window: &mut Window, gain: u64, mss: u64) {
         let rate = u128::from(self.rate()) * u128::from(gain) * 99 / (100 * u128::from(UNIT));
         let rate = u64::try_from(rate).unwrap_or(u64::MAX);
@@ -408,7 +304,7 @@ impl Bbr1 {
         let Ack { ctx, lost, .. } = delivery.ack;
         if delivery.newly > 0 {
             window.cwnd = window.cwnd.saturating_sub(lost).max(ctx.mss);
-            if self.conserving {
+            if self.recovery.conserves() {
                 window.cwnd = window.cwnd.max(ctx.pipe + delivery.newly);
             } else {
                 self.approach_target(window, delivery);
@@ -429,30 +325,6 @@ impl Bbr1 {
             window.cwnd += delivery.newly;
         }
         window.cwnd = window.cwnd.max(MIN_PIPE * mss);
-    }
-
-    /// Ends the recovery when it is over.
-    fn update_recovery(&mut self, window: &mut Window, ack: &Ack) {
-        if self.recovering && !ack.ctx.in_recovery {
-            let (before, conserving) = (window.cwnd, self.conserving);
-            let without_lost = before.saturating_sub(ack.lost).max(ack.ctx.mss);
-            self.ended = self.fast.then_some(Ended { at: ack.ctx.now, conserving, before, without_lost });
-            (self.recovering, self.conserving) = (false, false);
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
-        }
-    }
-
-    /// Continues the recovery that the same ACK has ended, as if it had not ended (net/ipv4/tcp_input.c,
-    /// tcp_fastretrans_alert, leaves one recovery and enters the next before it calls the module).
-    fn continue_recovery(&mut self, window: &mut Window, ended: &Ended, ctx: &Context) {
-        self.prior_cwnd = self.prior_cwnd.max(ended.before);
-        (self.recovering, self.fast, self.conserving) = (true, true, ended.conserving);
-        let newly = self.last.2;
-        window.cwnd = if ended.conserving {
-            ended.without_lost.max(ctx.pipe + newly)
-        } else {
-            window.cwnd.min((ended.without_lost + newly).max(MIN_PIPE * ctx.mss))
-        };
     }
 }
 
@@ -477,7 +349,7 @@ impl CongestionControl for Bbr1 {
         if event.cause != Cause::Loss {
             return;
         }
-        if self.recovering && self.fast {
+        if matches!(self.recovery, Recovery::Fast { .. }) {
             // The loss of a retransmission is no new recovery.
             return;
         }
@@ -487,7 +359,7 @@ impl CongestionControl for Bbr1 {
             return;
         }
         self.save_cwnd(window, now);
-        (self.recovering, self.fast, self.conserving) = (true, true, true);
+        self.recovery = Recovery::Fast { conserving: true };
         self.round_end = self.delivered;
         // As much as the ACK that shows the loss has delivered.
         let newly = if self.last.0 == now { self.last.2.max(mss) } else { mss };
@@ -496,7 +368,7 @@ impl CongestionControl for Bbr1 {
 
     fn on_timeout(&mut self, window: &mut Window, event: &Congestion, _first: bool) {
         self.save_cwnd(window, event.ctx.now);
-        (self.recovering, self.fast, self.conserving) = (true, false, false);
+        self.recovery = Recovery::Timeout;
         (self.full_bandwidth, self.round_start) = (0, true);
         self.sample_policer(event.ctx.now, true, false);
         window.cwnd = event.ctx.pipe + event.ctx.mss;
@@ -505,7 +377,7 @@ impl CongestionControl for Bbr1 {
     fn on_undo(&mut self, window: &mut Window, _before: &Window) {
         (self.full_bandwidth, self.full_count) = (0, 0);
         self.policer.reset();
-        self.conserving = false;
+        self.recovery.end_conservation();
         window.cwnd = window.cwnd.max(self.prior_cwnd);
     }
 

@@ -144,7 +144,7 @@ fn a_recovery_conserves_packets_for_a_round_and_restores_the_window() {
 fn an_ack_that_ends_a_recovery_and_starts_the_next_continues_it() {
     let (mut bbr, mut window, mut now) = probing(1);
     bbr.on_congestion(&mut window, &Congestion::loss(context(now, 50 * MSS)));
-    while bbr.conserving {
+    while bbr.recovery.conserves() {
         now += MILLISECOND;
         let ctx = Context { in_recovery: true, ..context(now, 48 * MSS) };
         deliver_in(&mut bbr, &mut window, ctx, 40 * MILLISECOND);
@@ -155,27 +155,27 @@ fn an_ack_that_ends_a_recovery_and_starts_the_next_continues_it() {
     assert_eq!(window.cwnd, WINDOW, "the window is restored");
     bbr.on_congestion(&mut window, &Congestion::loss(context(now, 30 * MSS)));
     assert_eq!(window.cwnd, before + MSS, "and is not, once it is known that the recovery goes on");
-    assert!(!bbr.conserving, "packets are conserved in the first round alone");
+    assert!(!bbr.recovery.conserves(), "packets are conserved in the first round alone");
     now += MILLISECOND;
     deliver(&mut bbr, &mut window, now, 40 * MILLISECOND, 30 * MSS);
     assert_eq!(window.cwnd, WINDOW, "the window before the first loss");
     // A loss that a later ACK shows starts a recovery of its own.
     bbr.on_congestion(&mut window, &Congestion::loss(context(now + MILLISECOND, 30 * MSS)));
-    assert_eq!((window.cwnd, bbr.conserving), (31 * MSS, true));
+    assert_eq!((window.cwnd, bbr.recovery.conserves()), (31 * MSS, true));
 }
 
 #[test]
 fn the_loss_of_a_retransmission_starts_no_recovery_but_after_a_timeout() {
     let (mut bbr, mut window, now) = probing(1);
     bbr.on_congestion(&mut window, &Congestion::loss(context(now, 50 * MSS)));
-    (bbr.conserving, window.cwnd) = (false, 70 * MSS);
+    (bbr.recovery, window.cwnd) = (Recovery::Fast { conserving: false }, 70 * MSS);
     bbr.on_congestion(&mut window, &Congestion::loss(context(now + MILLISECOND, 40 * MSS)));
-    assert_eq!((window.cwnd, bbr.conserving), (70 * MSS, false));
+    assert_eq!((window.cwnd, bbr.recovery.conserves()), (70 * MSS, false));
     bbr.on_timeout(&mut window, &Congestion::timeout(context(now + SECOND, 2 * MSS)), true);
-    assert_eq!((window.cwnd, bbr.conserving), (3 * MSS, false));
+    assert_eq!((window.cwnd, bbr.recovery.conserves()), (3 * MSS, false));
     window.cwnd = 20 * MSS;
     bbr.on_congestion(&mut window, &Congestion::loss(context(now + 2 * SECOND, 10 * MSS)));
-    assert_eq!((window.cwnd, bbr.conserving), (11 * MSS, true));
+    assert_eq!((window.cwnd, bbr.recovery.conserves()), (11 * MSS, true));
 }
 
 #[test]
