@@ -201,12 +201,12 @@ impl Endpoint for Tcp {
         self.shutdown_write(now);
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver<V: Events<Segment>>(&mut self, now: Nanos, segment: &Segment, events: &mut V) -> Progress {
         self.on_segment(now, segment, &mut Reports(events))
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
         self.poll_transmit(now, &mut Reports(events))
     }

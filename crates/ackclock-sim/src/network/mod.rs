@@ -204,14 +204,14 @@ impl<P: Contents> Network<P> {
     }
 
     /// Sends `contents` at the time and to the receiver that the address gives.
-    #[inline]
+    #[inline(always)]
     pub fn send<O: Observer<P>>(&mut self, contents: &P, address: Address, observer: &mut O) {
         let packet = Packet::new(contents, address, &mut self.stored);
         self.forward(address.sent, packet, observer);
     }
 
     /// Moves a packet through the links of its stage; the packet reaches the stage at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn forward<O: Observer<P>>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
         let stage = self.stages[packet.stage() as usize];
         self.pass(now, packet, stage, 0, observer);
@@ -483,7 +483,7 @@ impl<P: Contents> Network<P> {
     }
 
     /// Returns the contents of a packet that is at its host and is not a datagram.
-    #[inline]
+    #[inline(always)]
     pub fn unpack(&mut self, packet: Packet) -> P {
         let contents = packet.contents_of_transport(&self.stored);
         packet.release(&mut self.stored);

@@ -496,16 +496,19 @@ fn transmit_large<O: Observer<E::Packet>, E: Endpoint>(
     tap: &mut Tap<'_, O>,
 ) {
     let mut large: Option<E::Packet> = None;
-    while let Some(contents) = end.transmit(address.sent, tap) {
-        if large.as_mut().is_some_and(|large| large.merge(&contents)) {
+    loop {
+        let next = end.transmit(address.sent, tap);
+        let merges = |large: &mut E::Packet| next.as_ref().is_some_and(|contents| large.merge(contents));
+        if large.as_mut().is_some_and(merges) {
             continue;
         }
-        if let Some(whole) = large.replace(contents) {
+        let ends = next.is_none();
+        if let Some(whole) = std::mem::replace(&mut large, next) {
             network.send(&whole, address, tap.observer);
         }
-    }
-    if let Some(whole) = large {
-        network.send(&whole, address, tap.observer);
+        if ends {
+            return;
+        }
     }
 }
 

@@ -352,6 +352,7 @@ impl Endpoint {
     }
 
     /// Processes an arriving segment.
+    #[inline(always)]
     pub fn on_segment<O: Observer>(&mut self, now: Nanos, segment: &Segment, obs: &mut O) -> Progress {
         self.sender.stats_mut().segments_received += 1;
         obs.event(now, Event::Received { segment });

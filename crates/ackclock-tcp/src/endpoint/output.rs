@@ -12,6 +12,7 @@ pub(super) const MAX_OPTIONS: u32 = 40;
 
 impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.
+    #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
         if self.due.any() {
             if self.is_refused() {
@@ -48,11 +49,11 @@ impl Endpoint {
                 if self.sender.is_stuck() {
                     self.arm_persist(now);
                 }
-                if self.receiver.owes_ack() && self.sender.releases_with_ack() {
-                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-                        return Some(self.data(now, sent, obs));
-                    }
-                    self.sender.retain();
+                if self.receiver.owes_ack()
+                    && self.sender.releases_with_ack()
+                    && let Some(segment) = self.poll_with_ack(now, obs)
+                {
+                    return Some(segment);
                 }
             }
         }
@@ -124,7 +125,18 @@ impl Endpoint {
         self.bare_ack(now, offset, obs)
     }
 
-    #[inline]
+    /// Returns small segments that leave only with an ACK that is due.
+    #[cold]
+    #[inline(never)]
+    fn poll_with_ack<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
+        if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+            return Some(self.data(now, sent, obs));
+        }
+        self.sender.retain();
+        None
+    }
+
+    #[inline(always)]
     pub(super) fn data<O: Observer>(&mut self, now: Nanos, sent: Transmission, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(sent.offset);

@@ -295,6 +295,7 @@ impl Acks {
     }
 
     /// Whether the rule is Linux's.
+    #[inline]
     pub fn is_linux(&self) -> bool {
         self.rule == AckRule::Linux
     }

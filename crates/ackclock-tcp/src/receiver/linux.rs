@@ -25,10 +25,10 @@ impl Receiver {
     }
 
     /// `offer`, rounded up to the unit of the window field while at least half of the buffer is free (net/ipv4/tcp_output.c,
-    /// __tcp_select_window); other stacks round down.
+    /// __tcp_select_window).
     #[inline]
     pub(super) fn rounded(&self, offer: u64, used: u64) -> u64 {
-        if self.acks.is_linux() && !self.is_crowded(used) { offer.next_multiple_of(1 << self.scale) } else { offer }
+        if self.is_crowded(used) { offer } else { offer.next_multiple_of(1 << self.scale) }
     }
 
     /// Whether payload from `start` on is accepted whole although it may end beyond the window: the window is open, and the

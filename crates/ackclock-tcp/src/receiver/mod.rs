@@ -168,7 +168,7 @@ impl Receiver {
             && self.sequence.append(whole)
         {
             // The payload is in order, and no special case applies.
-            return self.on_progress(now, payload, before, false);
+            return self.on_progress::<false>(now, payload, before, false);
         }
         self.on_dubious_data(now, payload, whole);
     }
@@ -227,7 +227,7 @@ impl Receiver {
         // FreeBSD reports the part of a segment that had arrived before at once (sys/netinet/tcp_input.c).
         let again = payload.start < before && self.space.is_some();
         let full = payload.len == 0 && self.has_no_memory();
-        self.on_progress(now, payload, before, had_gap || has_gap || again || full);
+        self.on_progress::<true>(now, payload, before, had_gap || has_gap || again || full);
         if self.finished() && self.acks.is_linux() {
             // Linux forgets what it would have reported (net/ipv4/tcp_input.c, tcp_fin).
             self.duplicate = None;
@@ -271,11 +271,12 @@ impl Receiver {
         }
     }
 
-    /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once.
+    /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once. The
+    /// segment may end beyond the window only if it is `DUBIOUS`.
     #[inline]
-    fn on_progress(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
+    fn on_progress<const DUBIOUS: bool>(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
-        let beyond = self.received() > self.edge && self.acks.is_linux();
+        let beyond = DUBIOUS && self.received() > self.edge && self.acks.is_linux();
         let used = if beyond { self.used() } else { 0 };
         let keeps_window = !beyond || self.free_window(used) >= self.edge - before.saturating_sub(self.acks.pending);
         let crowded = beyond && self.is_crowded(used);
@@ -375,7 +376,7 @@ impl Receiver {
             self.acks.due |= self.opens_by_read(open);
             return;
         }
-        if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge(0) > self.edge {
+        if open < 2 * u64::from(self.acks.largest).max(1) && self.wanted_edge::<false>(0) > self.edge {
             self.acks.due = true;
         }
     }
@@ -383,11 +384,11 @@ impl Receiver {
     /// The right edge that the buffer allows, and at least the edge already offered: the edge moves in steps
     /// (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
     #[inline]
-    fn wanted_edge(&self, used: u64) -> u64 {
+    fn wanted_edge<const LINUX: bool>(&self, used: u64) -> u64 {
         if let Some(space) = &self.space {
             return self.free_edge(space);
         }
-        if self.acks.is_linux() && (self.waiting > 0 || self.read < self.received()) {
+        if LINUX && (self.waiting > 0 || self.read < self.received()) {
             return self.edge.max(self.received() + self.free_window(used));
         }
         let mut target = self.read + self.buffer.min(self.clamp);
@@ -396,7 +397,7 @@ impl Receiver {
             let held = tuning.taken(self.sequence.held());
             target = target.saturating_sub(held).min(self.received() + tuning.limit);
         }
-        if self.acks.is_linux() && self.scale > 0 {
+        if LINUX && self.scale > 0 {
             // net/ipv4/tcp_output.c, __tcp_select_window: only a window without a scale moves in steps.
             return self.edge.max(target);
         }
@@ -513,17 +514,24 @@ impl Receiver {
 
     #[inline]
     fn window_field(&mut self) -> u16 {
+        if self.acks.is_linux() { self.window_field_of::<true>() } else { self.window_field_of::<false>() }
+    }
+
+    /// The window field, where it is known whether the rules are those of Linux.
+    #[inline]
+    fn window_field_of<const LINUX: bool>(&mut self) -> u16 {
         let next = self.received();
-        let used = if self.acks.is_linux() { self.used() } else { 0 };
-        let offer = self.wanted_edge(used) - next;
-        if self.acks.is_linux() && self.is_crowded(used) {
+        let used = if LINUX { self.used() } else { 0 };
+        let offer = self.wanted_edge::<LINUX>(used) - next;
+        if LINUX && self.is_crowded(used) {
             self.acks.end_quick();
         }
         // A buffer smaller than the unit of the window field must not look closed forever.
         let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
-        let field = (self.rounded(offer, used) >> self.scale).max(least).min(u64::from(u16::MAX));
+        let offer = if LINUX { self.rounded(offer, used) } else { offer };
+        let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
         self.edge = self.edge.max(next + (field << self.scale));
         if std::mem::take(&mut self.waiting) > self.unread() {
             // The application has read since, which may open the window.

@@ -12,6 +12,7 @@ use crate::{NEVER, Nanos, Observer};
 impl Sender {
     /// Returns the next segment that may be sent at `now` and records it as sent. `overhead` is the size of the headers
     /// on the wire, bytes, for the pacer.
+    #[inline(always)]
     pub fn poll<O: Observer>(&mut self, now: Nanos, overhead: u64, obs: &mut O) -> Option<Transmission> {
         self.pacing = false;
         if self.nxt >= self.end() && self.phase == Phase::Open && !self.probe_due {
