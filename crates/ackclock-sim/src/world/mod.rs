@@ -2,13 +2,14 @@
 
 mod connection;
 mod flow;
+mod offload;
 mod slow;
 
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
 use crate::measures::{Achieved, FlowTotals, push_delays, push_flow, push_limits};
-use crate::network::{Left, Network, Topology};
+use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
@@ -18,6 +19,7 @@ use ackclock_results::{Column, Table, Tables};
 
 use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
+use offload::transmit_large;
 
 pub use flow::{FlowSpec, Offload};
 
@@ -128,16 +130,6 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         }
     }
 
-    /// Tells an endpoint that a packet has left the queue of its host.
-    #[cold]
-    #[inline(never)]
-    fn on_left_host(&mut self, Left { endpoint, generation, payload }: Left) {
-        let sender = self.connections.get(endpoint.slot());
-        let Some(connection) = sender.filter(|connection| connection.generation == generation) else { return };
-        connection.ends[endpoint.side() as usize].left_host(payload);
-        self.transmit(endpoint);
-    }
-
     #[inline]
     fn on_arrival(&mut self, packet: Packet) {
         if !packet.is_at_host() {
@@ -165,37 +157,6 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let mut tap = Tap { observer: &mut self.observer, who };
         let progress = connection.ends[side as usize].deliver(self.now, &contents, &mut tap);
         self.follow_up(who.flow, endpoint, progress);
-    }
-
-    /// Adds a packet to those that a host's network card has collected for an endpoint, and merges it with the one
-    /// before if possible.
-    #[inline(never)]
-    fn collect(&mut self, endpoint: EndpointId, generation: u16, contents: E::Packet) {
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        let flow = connection.flow;
-        let state = &mut self.flows[flow.index()];
-        let Some(interval) = state.offload.collects else { return };
-        let collected = state.collected.entry((endpoint, generation)).or_default();
-        let is_first = collected.is_empty();
-        if !collected.last_mut().is_some_and(|last| last.merge(&contents)) {
-            collected.push(contents);
-        }
-        if is_first {
-            self.wake_at(flow, self.now.saturating_add(interval), Wake::Collected(endpoint, generation));
-        }
-    }
-
-    /// Delivers the packets that a host's network card has collected for an endpoint.
-    fn on_collected(&mut self, flow: FlowId, endpoint: EndpointId, generation: u16) {
-        let collected = self.flows[flow.index()].collected.remove(&(endpoint, generation)).unwrap_or_default();
-        for contents in collected {
-            let receiver = self.connections.get(endpoint.slot());
-            let Some(connection) = receiver.filter(|connection| connection.generation == generation) else { return };
-            let who = Who { flow, conn: connection.conn, side: endpoint.side() };
-            let mut tap = Tap { observer: &mut self.observer, who };
-            let progress = connection.ends[who.side as usize].deliver(self.now, &contents, &mut tap);
-            self.follow_up(flow, endpoint, progress);
-        }
     }
 
     fn on_datagram(&mut self, packet: Packet, FlowEnd { flow, side }: FlowEnd) {
@@ -484,31 +445,6 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         }
         tables.insert("flows", rows);
         tables
-    }
-}
-
-/// Sends the packets of an endpoint, of which the network gets as many as possible in one.
-#[inline(never)]
-fn transmit_large<O: Observer<E::Packet>, E: Endpoint>(
-    network: &mut Network<E::Packet>,
-    end: &mut E,
-    address: Address,
-    tap: &mut Tap<'_, O>,
-) {
-    let mut large: Option<E::Packet> = None;
-    loop {
-        let next = end.transmit(address.sent, tap);
-        let merges = |large: &mut E::Packet| next.as_ref().is_some_and(|contents| large.merge(contents));
-        if large.as_mut().is_some_and(merges) {
-            continue;
-        }
-        let ends = next.is_none();
-        if let Some(whole) = std::mem::replace(&mut large, next) {
-            network.send(&whole, address, tap.observer);
-        }
-        if ends {
-            return;
-        }
     }
 }
 
