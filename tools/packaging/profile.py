@@ -48,7 +48,7 @@ from tools import snapshots
 for made in snapshots.SNAPSHOTS.values():
     made()
 for path in sorted(Path("python/ackclock/examples/gallery").glob("*.toml")):
-    ackclock.run(path, overrides={"duration": "5s"})
+    ackclock.run(path)
 for stack in ("linux", "rfc"):
     ackclock.run(sys.argv[1], overrides={"flows[0].stack": stack})
 """
