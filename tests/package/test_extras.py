@@ -86,6 +86,7 @@ def test_runs_sweeps_and_reports_need_no_extra(folder):
         (["compare", "small.toml", "--backends", "sim,linux:6.12", "--out", "compared"], "plot"),
         (["conform", "bbr", "--out", "conformed"], "plot"),
         (["serve", "store", "--port", "0"], "serve"),
+        (["worst", "reno", "--out", "found"], "worst"),
         (["sweep", "small.toml", "--cluster", "tcp://127.0.0.1:1", "--out", "swept"], "cluster"),
     ],
 )

@@ -65,7 +65,7 @@ def test_the_recipe_needs_what_the_package_needs(project, recipe):
     python = f"python {project['requires-python']}"
     assert sorted(needs["run"]) == sorted([python, *map(conda, project["dependencies"])])
     extras = project["optional-dependencies"]
-    optional = {conda(one) for extra in ("cluster", "plot", "serve") for one in extras[extra]}
+    optional = {conda(one) for extra in ("cluster", "plot", "serve", "worst") for one in extras[extra]}
     assert sorted(needs["run_constraints"]) == sorted(optional)
     backend = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
     assert {one.replace(" ", "") for one in needs["host"]} == {python.replace(" ", ""), "pip", *backend}

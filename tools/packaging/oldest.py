@@ -13,7 +13,7 @@ __all__ = ["OTHERS", "TOOLS", "floors", "pins"]
 
 ROOT = Path(__file__).parents[2]
 
-EXTRAS = ("cluster", "plot", "serve")
+EXTRAS = ("cluster", "plot", "serve", "worst")
 """The optional dependencies of users; those of tests have no floor that anybody relies on."""
 
 TOOLS = ("hypothesis", "jsonschema", "pytest", "pytest-xdist")

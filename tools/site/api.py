@@ -28,6 +28,8 @@ MODULES = (
     "ackclock.gate",
     "ackclock.conform",
     "ackclock.card",
+    "ackclock.matrix",
+    "ackclock.worst",
     "ackclock.names",
     "ackclock.tmix",
     "ackclock.captures",

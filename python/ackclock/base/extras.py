@@ -12,7 +12,9 @@ from ackclock._errors import RefusedError
 
 __all__ = ["EXTRAS", "ExtraError", "require"]
 
-EXTRAS = {"matplotlib": "plot", "distributed": "cluster", "starlette": "serve", "uvicorn": "serve"}
+EXTRAS = {
+    "cmaes": "worst", "matplotlib": "plot", "distributed": "cluster", "starlette": "serve", "uvicorn": "serve"
+}  # fmt: skip
 """The extra that brings each optional package."""
 
 

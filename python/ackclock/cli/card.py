@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.judge.card import Card
     from ackclock.judge.card.perform import Plan
 
-__all__ = ["card"]
+__all__ = ["card", "fields_of"]
 
 FEWEST_SEEDS, MOST_SEEDS = 2, 1000
 
@@ -99,7 +99,7 @@ def card(
         raise UsageError("--stack and --transport exclude each other: a stack is one of TCP")
     if transport is not None and field:
         raise UsageError("--field and --transport exclude each other: the fields are those of TCP")
-    fields = tuple(_fields(field))
+    fields = tuple(fields_of(field))
     exact = backend
     if backend != SIM:
         kernel_refuses({"--load": load, "--transport": transport, "--library": library}, backend)
@@ -138,7 +138,8 @@ def card(
     return FAILED if made.fails(fail_on) else DONE
 
 
-def _fields(given: tuple[str, ...]) -> list[tuple[str, str]]:
+def fields_of(given: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The fields and values of ``--field``."""
     found = []
     for one in given:
         name, equals, value = one.partition("=")

@@ -71,6 +71,14 @@ COMMANDS = {
         "card:card",
         "Write the report card of a congestion control: RFC 9743, section by section, beside CUBIC and Reno.",
     ),
+    "matrix": (
+        "matrix:matrix",
+        "Run congestion controls beside each other, pair by pair, and write maps of shares, harm, delays and losses.",
+    ),
+    "worst": (
+        "worst:worst",
+        "Search for the path or the cross traffic, within bounds, that hurts a congestion control most.",
+    ),
     "emulate": ("emulate:emulate", "Run a command, by default a shell, behind an emulated network in real time."),
     "completion": (
         "completion:completion",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-__all__ = ["benefit_map"]
+__all__ = ["ABSENT", "COLOURS", "benefit_map", "ink"]
 
 COLOURS = "RdBu"
 """Colour map of ColorBrewer that is safe for colour-blind readers: red below zero, blue above, white at zero."""
@@ -83,8 +83,7 @@ def benefit_map(
         size = _size(texts, axes, len(columns))
         for (row, column), text in np.ndenumerate(texts):
             background = colours(image.norm(values[row, column]) if np.isfinite(values[row, column]) else np.ma.masked)
-            ink = _ink(background)
-            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=ink)
+            axes.text(column, row, text, ha="center", va="center", fontsize=size, color=ink(background))
         axes.set_xticks(range(len(columns)), [f"{value:g}" for value in columns])
         axes.set_yticks(range(len(rows)), [f"{value:g}" for value in rows])
         axes.set(xlabel=x_label, ylabel=y_label)
@@ -111,7 +110,7 @@ def _size(texts: Any, axes: Axes, columns: int) -> float:
     return max(SMALLEST, min(LARGEST, cell / widest))
 
 
-def _ink(background: ArrayLike) -> str:
+def ink(background: ArrayLike) -> str:
     """Black or white, whichever has the larger contrast with the background (WCAG 2.2), which is at least 4.5."""
     coded = np.asarray(background, dtype=np.float64)[:3]
     linear = np.where(coded <= 0.04045, coded / 12.92, ((coded + 0.055) / 1.055) ** 2.4)

@@ -39,6 +39,10 @@ class HeatMap:
     unit: str = ""
     diverging: bool = False
     """Whether colours are symmetric around zero; a number in parentheses then has an interval with zero in it."""
+    middle: float | None = None
+    """Number around which the colours are symmetric, if that is not zero; numbers have no signs and parentheses."""
+    dense: bool = False
+    """Whether the cells are small and the names of the columns upright, as for some 30 columns."""
 
     def html(self, identifier: str) -> Markup:
         """The body of the figure."""
@@ -57,6 +61,7 @@ class HeatMap:
             y_label=self.y_label,
             columns=self.columns,
             rows=rows,
+            dense=self.dense,
         )
 
     def _cell(self, cell: Estimate | None, limits: tuple[float, float]) -> dict[str, str] | None:
@@ -76,7 +81,9 @@ class HeatMap:
         return {"style": f"background:{background};color:{readable_on(background)}", "text": text, "told": told}
 
     def _colour(self, value: float, low: float, high: float) -> str:
-        if not self.diverging:
+        if self.middle is not None:
+            low, value, high = (number - self.middle for number in (low, value, high))
+        elif not self.diverging:
             return mix("#f7fbff", "#08519c", (value - low) / (high - low) if high > low else 0.3)
         most = max(abs(low), abs(high)) or 1.0
         return mix(WHITE, HIGH if value > 0 else LOW, abs(value) / most)

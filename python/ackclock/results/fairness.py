@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ackclock.results.result import Result
 
-__all__ = ["convergence_time", "harm", "jain_over_time"]
+__all__ = ["bounded_harm", "convergence_time", "harm", "jain_over_time"]
 
 
 def jain_over_time(
@@ -110,6 +110,19 @@ def harm(together: float, alone: float, *, more_is_better: bool) -> float:
             f"harm needs numbers of at least zero, and {name} above zero, not {together} together and {alone} alone"
         )
     return part / whole
+
+
+def bounded_harm(together: float, alone: float, *, more_is_better: bool) -> float:
+    """Harm as `harm` has it, at least -1; 0 if both numbers are zero, as for losses, and NaN if one is missing.
+
+    A gain has no bound: it counts as -1 from the double of a good number, or the half of a bad one, on.
+    """
+    if not (np.isfinite(together) and np.isfinite(alone)):
+        return float("nan")
+    if together == alone:
+        return 0.0
+    whole = alone if more_is_better else together
+    return max(-1.0, harm(together, alone, more_is_better=more_is_better)) if whole > 0 else -1.0
 
 
 def _rates(

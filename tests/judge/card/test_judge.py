@@ -7,9 +7,10 @@ import pytest
 
 from ackclock.judge.card.candidate import BESIDE, Candidate
 from ackclock.judge.card.card import Card
-from ackclock.judge.card.judge import AS_GOOD, BETWEEN, FACT, NOT_SHOWN, WORSE, Judged, _harm, beside, verdict_of
+from ackclock.judge.card.judge import AS_GOOD, BETWEEN, FACT, NOT_SHOWN, WORSE, Judged, beside, verdict_of
 from ackclock.judge.card.perform import Plan
 from ackclock.judge.card.section import Row
+from ackclock.results.fairness import bounded_harm
 from tests.judge.card.made import cell, judge, row
 
 NAN = math.nan
@@ -82,12 +83,12 @@ def test_facts_and_reasons_have_no_verdict():
     ],
 )
 def test_harm_by_hand(together, alone, better, harm):
-    assert _harm(together, alone, better) == pytest.approx(harm)
+    assert bounded_harm(together, alone, more_is_better=better == "higher") == pytest.approx(harm)
 
 
 def test_harm_of_what_has_no_value_has_none():
-    assert math.isnan(_harm(NAN, 1.0, "higher"))
-    assert math.isnan(_harm(1.0, NAN, "lower"))
+    assert math.isnan(bounded_harm(NAN, 1.0, more_is_better=True))
+    assert math.isnan(bounded_harm(1.0, NAN, more_is_better=False))
 
 
 def test_less_harm_is_better_whatever_the_number():

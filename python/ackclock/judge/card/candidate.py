@@ -50,7 +50,7 @@ class Candidate:
     def flows(self, scenario: Scenario, who: str, without: tuple[str, ...] = ()) -> list[dict[str, Any]]:
         """The flows of a scenario with the candidate, CUBIC or Reno in the place of the candidate."""
         kept = [dict(one) for one in scenario.flows if one["name"] not in without]
-        return [self._placed(one, who) if one.pop("role", None) is not None else one for one in kept]
+        return [self.placed(one, who) if one.pop("role", None) is not None else one for one in kept]
 
     def overrides(self, scenario: Scenario, who: str, without: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
         """The further fields of the candidate's flows as overrides of the scenario."""
@@ -60,7 +60,8 @@ class Candidate:
         places = [place for place, one in enumerate(kept) if "role" in one]
         return tuple((f"flows[{place}].{name}", value) for place in places for name, value in self.fields)
 
-    def _placed(self, flow: dict[str, Any], who: str) -> dict[str, Any]:
+    def placed(self, flow: dict[str, Any], who: str = CANDIDATE) -> dict[str, Any]:
+        """A flow with the candidate, CUBIC or Reno in it; without the further fields, which are overrides."""
         if who != CANDIDATE:
             return flow | {"stack": self.stack, "cc": who}
         if self.transport is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import stats
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE, CUBIC
-from ackclock.results.fairness import harm
+from ackclock.results.fairness import bounded_harm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -177,18 +177,10 @@ def _values(numbers: Numbers, cell: Cell, row: Row, who: str) -> list[float] | s
     alone = numbers.of(cell, row, who, row.harm)
     if isinstance(alone, str):
         return alone
-    return [100 * _harm(one, other, row.better) for one, other in zip(together, alone, strict=True)]
-
-
-def _harm(together: float, alone: float, better: str) -> float:
-    """Harm as `ackclock.results.fairness.harm`, at least -1; 0 where both numbers are zero, as for losses."""
-    if not (math.isfinite(together) and math.isfinite(alone)):
-        return math.nan
-    if together == alone:
-        return 0.0
-    whole = alone if better == "higher" else together
-    # A gain has no bound: it counts as -1 from the double of a good number, or the half of a bad one, on.
-    return max(-1.0, harm(together, alone, more_is_better=better == "higher")) if whole > 0 else -1.0
+    return [
+        100 * bounded_harm(one, other, more_is_better=row.better == "higher")
+        for one, other in zip(together, alone, strict=True)
+    ]
 
 
 def beside(candidate: Sequence[float], other: Sequence[float], direction: str) -> Beside:

@@ -13,11 +13,13 @@ from ackclock.judge.card.perform import scenario_of
 from ackclock.scenario import Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from ackclock.judge.card.card import Card
+    from ackclock.scenario import Text
 
-__all__ = ["write"]
+__all__ = ["file_of", "write"]
 
 
 def write(card: Card, folder: Path) -> None:
@@ -33,9 +35,18 @@ def write(card: Card, folder: Path) -> None:
         text, overrides = scenario_of(cell, card.candidate, CANDIDATE)
         point = re.sub(r"[^a-z0-9.]+", "-", cell.point.name.lower()).strip("-")
         name = "-".join(filter(None, (cell.section.number, cell.scenario.name, point)))
-        settings = "".join(f" --set {_quoted(f'{path}={value}')}" for path, value in overrides)
-        head = f"# {cell.scenario.summary}\n#   ackclock run {name}.toml --seeds {len(card.plan.seeds)}{settings}\n"
-        files.write_text(scenarios / f"{name}.toml", head + Scenario.load(text).to_toml())
+        seeds = f"--seeds {len(card.plan.seeds)}"
+        files.write_text(scenarios / f"{name}.toml", file_of(name, [cell.scenario.summary], text, overrides, seeds))
+
+
+def file_of(name: str, about: Sequence[str], text: Text, overrides: Sequence[tuple[str, str]], options: str) -> str:
+    """The file of a scenario, with what it is about and the command that runs it at its head.
+
+    The overrides are part of the command: their values are texts that the reader of scenarios reads.
+    """
+    settings = "".join(f" --set {_quoted(f'{path}={value}')}" for path, value in overrides)
+    head = "".join(f"# {line}\n" for line in about) + f"#   ackclock run {name}.toml {options}{settings}\n"
+    return head + Scenario.load(text).to_toml()
 
 
 def _quoted(text: str) -> str:

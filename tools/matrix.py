@@ -1,0 +1,153 @@
+"""The matrix of the documentation: ``python -m tools.matrix`` writes docs/matrix.md and its pictures.
+
+It runs what the store in out/matrix lacks, so that it can be interrupted, and takes less than two hours on two cores.
+`--networks N` runs the first N networks alone, and `--seeds N` asks for another number of seeds than the command does;
+the page says what it has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ackclock import _core, plot
+from ackclock.judge.matrix import CONTESTANTS, DURATION_S, MAPS, NETWORKS, SEEDS, WARM_UP_S, contestant, make
+from ackclock.judge.matrix.page import how, starved
+from ackclock.plot.matrix import matrix_map
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+
+    from ackclock.judge.matrix import Map, Matrix, Network
+
+DOCS = Path(__file__).parent.parent / "docs"
+STORE = Path(__file__).parent.parent / "out/matrix/runs"
+PICTURES = ("share", "delay", "loss")
+"""Maps of which the page has a picture for each network."""
+BESIDE = "cubic"
+"""The contestant beside which the page has a table of everyone."""
+
+INTRODUCTION = """\
+# The matrix: every congestion control beside every other
+
+*For those who ask what a congestion control does beside another one, before they run their own.*
+
+`ackclock matrix` runs congestion controls beside each other, pair by pair ([how to](how-to/matrix.md)). This page has
+its results for {count} of them over {networks}: {listed}.
+The networks with 50 ms and 4 BDP are the settings of Prudentia (Philip, Athapathu, Ware and others, SIGCOMM 2024).
+Prudentia measures services on the Internet; here are bulk flows over one drop-tail queue.
+
+{how}
+- The version is {version}, engine {engine}. `python -m tools.matrix` writes this page{command}.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs what is missing and writes the page."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--networks", type=int, default=len(NETWORKS), choices=range(1, len(NETWORKS) + 1))
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--duration", type=float, default=DURATION_S)
+    parser.add_argument("--threads", type=int, default=None)
+    given = parser.parse_args(arguments)
+    made = make(
+        NETWORKS[: given.networks],
+        [contestant(one) for one in CONTESTANTS],
+        seeds=range(1, given.seeds + 1),
+        duration_s=given.duration,
+        warm_up_s=WARM_UP_S * given.duration / DURATION_S,
+        out=STORE,
+        threads=given.threads,
+        progress=True,
+    )
+    for network in made.networks:
+        for one in (found for found in MAPS if found.name in PICTURES):
+            plot.save(_drawn(made, network, one), DOCS / _picture(network, one))
+    options = [
+        f"--{name} {value:g}"
+        for name, value, usual in (
+            ("networks", given.networks, len(NETWORKS)),
+            ("seeds", given.seeds, SEEDS),
+            ("duration", given.duration, DURATION_S),
+        )
+        if value != usual
+    ]
+    (DOCS / "matrix.md").write_text(page(made, options), encoding="utf-8")
+    return 0
+
+
+def page(made: Matrix, options: Sequence[str] = ()) -> str:
+    """The page."""
+    networks = made.networks
+    parts = [
+        INTRODUCTION.format(
+            count=len(made.contestants),
+            networks=f"{len(networks)} network{'s' if len(networks) != 1 else ''}",
+            listed="; ".join(one.title for one in networks),
+            how=how(made),
+            version=_core.version(),
+            engine=_core.engine()[:8],
+            command=f" (with `{' '.join(options)}`)" if options else "",
+        )
+    ]
+    if made.failures:
+        parts.append("These runs failed:\n\n" + "\n".join(f"- {one}" for one in made.failures) + "\n")
+    parts.append(_summary(made))
+    for network in networks:
+        parts.append(f"## {network.title}\n")
+        parts += [
+            f"{one.label}:\n\n![{one.title}, {network.title}]({_picture(network, one)})\n"
+            for one in MAPS
+            if one.name in PICTURES
+        ]
+        rows = starved(made, network)
+        if rows:
+            shown = [[f"`{row}`", f"`{column}`", share] for row, column, share in rows]
+            parts.append("Pairs in which one flow has less than 5 % of the goodput, the first 40:\n")
+            parts.append(_table(["starves", "beside", "share (%)"], shown))
+    return "\n".join(parts)
+
+
+def _summary(made: Matrix) -> str:
+    """Everyone beside CUBIC: the share of the goodput in each network, and over all columns."""
+    share = MAPS[0]
+    rows = []
+    for row in made.ordered():
+        beside = [made.cell(share, network.name, row, BESIDE) for network in made.networks]
+        others = [
+            cell.value
+            for network in made.networks
+            for column in made.contestants
+            if column != row and (cell := made.cell(share, network.name, row, column)) is not None
+        ]
+        mean = f"{np.mean(others):.0f}" if others else "-"
+        rows.append([f"`{row}`", mean, *("-" if one is None else f"{one.value:.1f}" for one in beside)])
+    columns = ["", "mean over all others", *(f"beside CUBIC, {network.title}" for network in made.networks)]
+    return "## Share of the goodput (%)\n\n" + _table(columns, rows)
+
+
+def _drawn(made: Matrix, network: Network, one: Map) -> Axes:
+    names = made.ordered()
+    cells = [[made.cell(one, network.name, row, column) for column in names] for row in names]
+    values = [[np.nan if cell is None else cell.value for cell in row] for row in cells]
+    return matrix_map(values, names, names, label=one.label, middle=one.middle)
+
+
+def _picture(network: Network, one: Map) -> str:
+    return f"matrix-{network.name.replace(',', '-').replace('.', '_')}-{one.name}.png"
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(columns)} |", f"|---|{'---:|' * (len(columns) - 1)}"]
+    lines += [f"| {' | '.join(row)} |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
