@@ -15,10 +15,10 @@ from ackclock.engine.run import SIM, seeds_from
 
 if TYPE_CHECKING:
     from ackclock.base.progress import ProgressCallback
-    from ackclock.judge.card import Card
+    from ackclock.judge.card import Candidate, Card
     from ackclock.judge.card.perform import Plan
 
-__all__ = ["card", "fields_of"]
+__all__ = ["candidate_of", "card", "card_command", "fields_of", "print_card"]
 
 FEWEST_SEEDS, MOST_SEEDS = 2, 1000
 
@@ -85,7 +85,7 @@ def card(
     json
         Print one JSON document.
     """
-    from ackclock.judge.card import FULL, QUICK, Candidate, chosen, make
+    from ackclock.judge.card import FULL, QUICK, chosen, make
     from ackclock.judge.card.written import write
 
     chosen(section)
@@ -93,22 +93,9 @@ def card(
     count = (QUICK if quick else FULL) if seeds is None else seeds
     if not FEWEST_SEEDS <= count <= MOST_SEEDS:
         raise UsageError(f"--seeds {count}: expected {FEWEST_SEEDS} to {MOST_SEEDS}")
-    if transport is None and library is not None:
-        raise UsageError("--library needs --transport, the name of the transport in the library")
-    if transport is not None and stack is not None:
-        raise UsageError("--stack and --transport exclude each other: a stack is one of TCP")
-    if transport is not None and field:
-        raise UsageError("--field and --transport exclude each other: the fields are those of TCP")
-    fields = tuple(fields_of(field))
-    exact = backend
-    if backend != SIM:
-        kernel_refuses({"--load": load, "--transport": transport, "--library": library}, backend)
-        exact = _kernel(backend)
-    load_files(load)
+    candidate = candidate_of(name, stack, transport, library, field, load, backend)
     if out is not None:
         files.check_folder(out)
-    path = None if library is None else str(Path(library).absolute())
-    candidate = Candidate(name, stack or "linux", transport, path, fields, exact)
     given: dict[str, object] = {"--stack": stack, "--transport": transport, "--library": library}
     given |= {"--field": field, "--load": load, "--backend": None if backend == SIM else backend}
     given |= {"--section": section, "--seed": seed if seed != 1 else None, "--seeds": seeds}
@@ -124,7 +111,7 @@ def card(
             seeds=seeds_from(seed, count),
             quick=quick,
             threads=threads,
-            command=_command(name, quick=quick, given=given),
+            command=card_command(["card", name], quick=quick, given=given),
             begin=begin,
         )
     if out is not None:
@@ -134,8 +121,36 @@ def card(
     if json:
         print_json(made.document())
     else:
-        _print(made)
+        print_card(made)
     return FAILED if made.fails(fail_on) else DONE
+
+
+def candidate_of(
+    name: str,
+    stack: str | None,
+    transport: str | None,
+    library: str | None,
+    field: tuple[str, ...],
+    load: tuple[Path, ...],
+    backend: str = SIM,
+) -> Candidate:
+    """The candidate of the options, whose files are loaded; refuses options that exclude each other."""
+    from ackclock.judge.card import Candidate
+
+    if transport is None and library is not None:
+        raise UsageError("--library needs --transport, the name of the transport in the library")
+    if transport is not None and stack is not None:
+        raise UsageError("--stack and --transport exclude each other: a stack is one of TCP")
+    if transport is not None and field:
+        raise UsageError("--field and --transport exclude each other: the fields are those of TCP")
+    fields = tuple(fields_of(field))
+    exact = backend
+    if backend != SIM:
+        kernel_refuses({"--load": load, "--transport": transport, "--library": library}, backend)
+        exact = _kernel(backend)
+    load_files(load)
+    path = None if library is None else str(Path(library).absolute())
+    return Candidate(name, stack or "linux", transport, path, fields, exact)
 
 
 def fields_of(given: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -165,9 +180,9 @@ def _kernel(backend: str) -> str:
     return where.exact
 
 
-def _command(name: str, *, quick: bool, given: dict[str, object]) -> str:
-    """The command line that makes the same card, as a shell takes it."""
-    words = ["ackclock", "card", name, *(["--quick"] if quick else [])]
+def card_command(words: list[str], *, quick: bool, given: dict[str, object]) -> str:
+    """The command line that makes the same card, as a shell takes it; `words` are the command and the candidate."""
+    words = ["ackclock", *words, *(["--quick"] if quick else [])]
     for option, value in given.items():
         values = value if isinstance(value, tuple) else () if value is None else (value,)
         for one in values:
@@ -175,7 +190,8 @@ def _command(name: str, *, quick: bool, given: dict[str, object]) -> str:
     return shlex.join(words)
 
 
-def _print(made: Card) -> None:
+def print_card(made: Card) -> None:
+    """Prints the rows of a card, and how many there are of each verdict."""
     from ackclock.judge.card.candidate import BESIDE, CANDIDATE
     from ackclock.judge.card.words import label, number, place, told
 
@@ -188,5 +204,6 @@ def _print(made: Card) -> None:
     columns = ["section", "scenario", "number", made.candidate.name, *BESIDE, "verdict"]
     if made.candidate.name in BESIDE:
         columns[3] = "candidate"
-    print_table(f"report card: {made.candidate.title}", columns, rows)
+    title = made.suite.title
+    print_table(f"{title[0].lower()}{title[1:]}: {made.candidate.title}", columns, rows)
     say(", ".join(f"{count} {verdict}" for verdict, count in made.summary.items()))

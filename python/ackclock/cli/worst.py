@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
 from ackclock.base import files, progress
-from ackclock.cli.card import fields_of
-from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one, load_files
+from ackclock.cli.card import candidate_of
+from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one
 from ackclock.cli.output import DONE, UsageError, complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -103,7 +102,6 @@ def worst(
     json
         Print one JSON document.
     """
-    from ackclock.judge.card.candidate import Candidate
     from ackclock.judge.worst import BUDGET, GOALS, search
     from ackclock.judge.worst.page import summary
     from ackclock.judge.worst.written import write
@@ -111,20 +109,13 @@ def worst(
     at_least_one("--threads", threads)
     if budget is not None and not 1 <= budget <= MOST_BUDGET:
         raise UsageError(f"--budget {budget}: expected 1 to {MOST_BUDGET}")
-    if transport is None and library is not None:
-        raise UsageError("--library needs --transport, the name of the transport in the library")
-    if transport is not None and (stack is not None or field):
-        raise UsageError("--transport excludes --stack and --field, which are those of TCP")
     ranges = {"rate": rate, "rtt": rtt, "buffer": buffer}
     counts = {"losses": losses, "fades": fades, "steps": steps, "bursts": bursts}
     numbers = {"fade": fade, "jitter": jitter, "duration": duration}
     bounds = _bounds(GOALS[goal].bounds, ranges, counts, numbers)
-    fields = tuple(fields_of(field))
-    load_files(load)
+    candidate = candidate_of(name, stack, transport, library, field, load)
     if out is not None:
         files.check_folder(out)
-    path = None if library is None else str(Path(library).absolute())
-    candidate = Candidate(name, stack or "linux", transport, path, fields)
     given: dict[str, object] = {"--goal": goal}
     given |= {f"--{option}": value for option, value in (ranges | counts | numbers).items()}
     given |= {"--budget": budget, "--seed": seed if seed != 1 else None, "--stack": stack, "--transport": transport}

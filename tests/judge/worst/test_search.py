@@ -102,7 +102,7 @@ def test_the_scenario_repeats_the_damage(capsys, folder):
         (("reno", "--jitter", "-1", "--rtt", "x"), "--rtt x: expected"),
         (("reno", "--budget", "10"), "a budget of 10 cases: expected at least 32"),
         (("reno", "--library", "x.so"), "--library needs --transport"),
-        (("reno", "--transport", "quinn", "--field", "ecn=l4s"), "--transport excludes"),
+        (("reno", "--transport", "quinn", "--field", "ecn=l4s"), "--field and --transport exclude"),
         (("reno", "--threads", "0"), "--threads 0"),
     ],
 )

@@ -10,7 +10,7 @@ from ackclock import _core
 from ackclock.judge.card.candidate import BESIDE, Candidate
 from ackclock.judge.card.judge import LEVEL, NOT_SHOWN, RULE, VERDICTS, WORSE, Judged, judged
 from ackclock.judge.card.perform import Plan, measured, planned
-from ackclock.judge.card.section import chosen
+from ackclock.judge.card.suite import CARD, Suite
 from ackclock.stats.estimate import doubt
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Card:
     quick: bool
     command: str = ""
     """The command that makes the same card."""
+    suite: Suite = CARD
 
     @property
     def summary(self) -> dict[str, int]:
@@ -91,7 +92,7 @@ class Card:
     def document(self) -> dict[str, Any]:
         """Everything for JSON."""
         return {
-            "rfc": 9743,
+            **self.suite.facts,
             "candidate": {
                 "name": self.candidate.name,
                 "stack": self.candidate.stack if self.candidate.transport is None else None,
@@ -132,6 +133,7 @@ def make(
     quick: bool = False,
     threads: int | None = None,
     command: str = "",
+    suite: Suite = CARD,
     begin: Callable[[Plan], ProgressCallback | None] = lambda _: None,
 ) -> Card:
     """Makes a card.
@@ -141,7 +143,7 @@ def make(
     candidate
         The congestion control that the card is about.
     sections
-        Numbers of sections of RFC 9743; all without any.
+        Numbers of sections of the suite; all without any.
     seeds
         The seeds of each scenario, at least two.
     quick
@@ -150,6 +152,8 @@ def make(
         Runs at the same time; as many as there are cores when not given. It does not change the card.
     command
         The command that makes the same card, which its pages show.
+    suite
+        The suite whose sections are run; by default the card by RFC 9743.
     begin
         Called with the plan before the first run; it returns the function to call with the part done.
 
@@ -160,7 +164,7 @@ def make(
     ScenarioError, AlgorithmError, TransportError, ProcessError, KernelError
         As of `ackclock.run`.
     """
-    found = chosen(tuple(sections))
+    found = suite.chosen(tuple(sections))
     plan = planned(found, candidate, seeds, quick=quick)
     numbers = measured(plan, candidate, threads=threads, progress=begin(plan))
-    return Card(candidate, found, plan, tuple(judged(numbers)), quick, command)
+    return Card(candidate, found, plan, tuple(judged(numbers)), quick, command, suite)

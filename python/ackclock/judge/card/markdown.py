@@ -23,10 +23,12 @@ def markdown(card: Card) -> str:
     """The appendix, in ASCII but for what the candidate's own name holds."""
     name = _plain(card.candidate.title)
     about = (
-        f"This appendix evaluates {name} by the criteria of {{{{?RFC9743}}}}, section by section. The numbers are from "
+        f"This appendix evaluates {name} by {card.suite.criteria}. The numbers are from "
         f"ackclock {_core.version()}, a deterministic simulator: {card.runs}."
     )
-    lines = ["# Evaluation According to RFC 9743", "", about]
+    lines = [f"# {card.suite.heading}", "", about]
+    if card.suite.note:
+        lines += ["", card.suite.note, ""]
     if card.command:
         lines += ["The following command repeats them:", "", "~~~", card.command, "~~~"]
     lines += ["", "## Rule of the Verdicts", "", _ascii(RULE), "", "## Summary", ""]

@@ -48,10 +48,12 @@ def page(card: Card) -> Report:
     """The page, to be written."""
     form = "quick form" if card.quick else "full form"
     report = Report(
-        f"Report card: {card.candidate.title}",
-        subtitle=f"RFC 9743 (BCP 133) section by section, beside CUBIC and Reno; {form}; ackclock {_core.version()}",
+        f"{card.suite.title}: {card.candidate.title}",
+        subtitle=f"{card.suite.subtitle}; {form}; ackclock {_core.version()}",
         command=card.command,
     )
+    if card.suite.note:
+        report.open_with(card.suite.note)
     report.open_with_html(_overview(card))
     for section in card.sections:
         keyword = f" ({section.keyword})" if section.keyword else ""

@@ -23,9 +23,12 @@ __all__ = ["file_of", "write"]
 
 
 def write(card: Card, folder: Path) -> None:
-    """Writes ``card.html``, ``card.json``, ``appendix.md`` and the scenarios with the candidate into a folder."""
-    page(card).write(folder / "card.html")
-    files.write_json(folder / "card.json", card.document())
+    """Writes ``card.html``, ``card.json``, ``appendix.md`` and the scenarios with the candidate into a folder.
+
+    The first two have the name of the suite.
+    """
+    page(card).write(folder / f"{card.suite.name}.html")
+    files.write_json(folder / f"{card.suite.name}.json", card.document())
     files.write_text(folder / "appendix.md", markdown(card))
     scenarios = folder / "scenarios"
     scenarios.mkdir()

@@ -107,7 +107,7 @@ GOALS = {
         ),
         Goal(
             "starvation", "Difference of the goodputs of two equal flows, over the capacity", "%", "equal", _gap, 100.0,
-            Bounds(jitter_ms=5.0, rtt_ms=(40.0, 100.0), buffer_bdp=(1.0, 8.0)),
+            Bounds(jitter_ms=5.0, rate_mbps=(20.0, 100.0), rtt_ms=(40.0, 100.0), buffer_bdp=(1.0, 8.0)),
             "a jitter of a few milliseconds (Arun, Alizadeh, Balakrishnan, SIGCOMM 2022)",
         ),
         Goal(

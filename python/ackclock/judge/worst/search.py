@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base import extras
 from ackclock.cc import registry
@@ -75,6 +76,8 @@ class Found:
     def document(self) -> dict[str, Any]:
         """Everything for JSON, without the scenario."""
         return {
+            "version": _core.version(),
+            "engine": _core.engine()[:8],
             "candidate": self.candidate.title,
             "goal": self.goal.name,
             "damage_is": self.goal.text,
