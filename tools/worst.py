@@ -44,20 +44,20 @@ SEARCHES = (
     Search(
         "vegas-starvation",
         "Vegas: starved by a wrong base RTT",
-        "vegas --goal starvation --rate 50..100 --budget 200",
+        "vegas --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200",
         "Arun, Alizadeh and Balakrishnan (SIGCOMM 2022) show that a control which converges to a small range of delays "
         "can be starved by a jitter of the size of that range.",
     ),
     Search(
         "copa-starvation",
         "Copa: starved by a jitter of a few milliseconds",
-        "copa --goal starvation --rate 50..100 --budget 200",
+        "copa --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200",
         "The same paper starves Copa with a minimum of the RTT that is a millisecond too low.",
     ),
     Search(
         "bbr1-starvation",
         "BBRv1: starved by a jitter of a few milliseconds",
-        "bbr1 --goal starvation --rate 50..100 --budget 200",
+        "bbr1 --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 300",
         "The same paper starves BBRv1.",
     ),
     Search(
@@ -74,9 +74,12 @@ SEARCHES = (
         "CUBIC grows slowest near the window of the last loss, so that losses in a small window hold it back.",
     ),
     Search("bbr3-under-use", "BBRv3: under-use", "bbr3 --rate 10..20 --budget 300", ""),
-    Search("bbr3-starvation", "BBRv3: starvation", "bbr3 --goal starvation --rate 50..100 --budget 200", ""),
     Search(
-        "prague-starvation", "Prague: starvation", "prague --goal starvation --rate 50..100 --budget 200 --field ecn=l4s",
+        "bbr3-starvation", "BBRv3: starvation", "bbr3 --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200", ""
+    ),
+    Search(
+        "prague-starvation", "Prague: starvation",
+        "prague --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200 --field ecn=l4s",
         "The queue is drop-tail and marks nothing, so that Prague responds to losses.",
     ),
     Search("quinn-under-use", "quinn's CUBIC: under-use", "cubic --transport quinn --rate 10..20 --budget 200", ""),
@@ -152,7 +155,7 @@ def _part(one: Search, found: dict[str, Any]) -> str:
     lines += [f"- {line}" for line in found["case"]]
     lines += [
         f"- The bounds: {' '.join(found['bounds'])}",
-        f"- `{found['command']}` tried {found['tried']} cases with the engine {found['engine']}.",
+        f"- `{found['command']}` ran {found['tried']} cases with the engine {found['engine']}.",
         "",
         f"![{one.title}: goodput, window and queueing delay over time](worst-{one.key}.png)",
         "",

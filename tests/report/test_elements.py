@@ -26,6 +26,24 @@ class TestElements:
         assert "95 % interval -6 to 1" in html
         assert HeatMap("x", "y", ["1", "2"], ["3"], {(0, 0): sure}).html("f").count('class="none"') == 1
 
+    def test_colours_are_symmetric_around_a_middle_that_is_not_zero(self):
+        cells = {
+            (0, 0): Estimate(50.0, 50.0, 50.0, 2),
+            (1, 0): Estimate(90.0, 90.0, 90.0, 2),
+            (2, 0): Estimate(20.0, 20.0, 20.0, 2),
+        }
+        html = HeatMap("x", "y", ["1", "2", "3"], ["3"], cells, "%", middle=50.0).html("f")
+        assert re.findall(r"background:(#[0-9a-f]{6})", html)[:2] == ["#ffffff", "#2166ac"]
+        # A number has no sign, and none is in parentheses.
+        assert re.findall(r">([^<>]+)</td>", html) == ["50", "90", "20"]
+
+    def test_a_dense_map_has_the_same_cells(self):
+        cells = {(0, 0): Estimate(1.0, 1.0, 1.0, 2)}
+        plain, dense = (HeatMap("x", "y", ["1"], ["3"], cells, dense=one).html("f") for one in (False, True))
+        assert 'class="heat dense scroll"' in dense
+        assert 'class="heat scroll"' in plain
+        assert dense[dense.index("<table>") :] == plain[plain.index("<table>") :]
+
     def test_a_heat_map_is_blue_above_zero_and_grows_upwards(self):
         cells = {(0, 0): Estimate(-8, -9, -7, 9), (0, 1): Estimate(8, 7, 9, 9)}
         html = HeatMap("x", "y", ["1"], ["low", "high"], cells, diverging=True).html("f")

@@ -262,7 +262,7 @@ def _bottlenecks() -> Section:
                 flows=(through | {"route": ["left", "right", "third", "far"]}, *cross),
                 rows=(
                     Row(
-                        "Goodput of the flow over three links", "goodput", "Mbit/s", "higher",
+                        "Goodput of the flow over three links", "goodput", "Mbit/s", "",
                         args={"flows": ["through"], "from_s": 20.0},
                     ),
                     Row("Goodput of all flows", "goodput", "Mbit/s", "higher", args={"from_s": 20.0}),

@@ -68,6 +68,11 @@ class Bounds:
         return self.duration_s * 2 / 3
 
     @property
+    def has_events(self) -> bool:
+        """Whether anything may happen on the path."""
+        return bool(self.losses or self.fades or self.jitter_ms or self.steps or self.bursts)
+
+    @property
     def size(self) -> int:
         """Number of dimensions of the search."""
         return sum(1 for _ in self._genes(None))

@@ -160,6 +160,11 @@ class Case:
         jitter = sum(bool(one) for one in (self.hold_ms, self.dip, self.slot_ms, self.reverse_slot_ms))
         return len(self.losses) + len(self.fades) + jitter + len(self.steps) + len(self.bursts)
 
+    @property
+    def plain(self) -> Case:
+        """The same path with nothing happening."""
+        return Case(self.rate_mbps, self.rtt_ms, self.buffer_bdp)
+
     def without_one(self) -> Iterator[Case]:
         """The cases in which one thing less happens."""
         for name in ("bursts", "steps", "fades", "losses"):

@@ -36,9 +36,9 @@ def page(found: Found, run: Result, command: str) -> Report:
     for plot in _plots(found, run):
         report.add_figure(plot)
     how = (
-        f"- {found.tried} cases were tried under seed {found.seed}: a Latin hypercube over the bounds, then CMA-ES "
-        "from the worst of them. The worst case was then made small: an event that adds less than a tenth of the "
-        "damage is left out, and numbers are rounded.\n"
+        f"- {found.tried} cases were run under seed {found.seed}: a Latin hypercube over the bounds, then CMA-ES "
+        "from the worst of them. The damage of the same path with nothing happening is subtracted. The worst case was "
+        "then made small: an event that adds less than a tenth of the damage is left out, and numbers are rounded.\n"
         f"- The first {100 * FROM:g} % of a run do not count.\n"
         f"- Before it was made small, the damage was {cell_text(found.raw_damage)} {found.goal.unit}. A search gives "
         "a bad case, not a proof that none is worse."
@@ -101,7 +101,7 @@ def _history(found: Found) -> Plot:
     return Plot(
         title="Cases that were tried",
         x_label="case",
-        y_label=f"{found.goal.text[0].lower()}{found.goal.text[1:]} ({found.goal.unit})",
+        y_label=f"damage beyond that of the plain path ({found.goal.unit})",
         series=[
             Series("case", cases, damages, GREY, kind="points", faint=True),
             Series("worst so far", cases, np.maximum.accumulate(damages), COLOURS["vermillion"], kind="step"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Found:
     beside: dict[str, float]
     """The damage with CUBIC and Reno in the place of the candidate."""
     history: tuple[float, ...]
-    """The damage of each case that was tried, in order."""
+    """The damage of each case that was tried, in order, beyond that of its path with nothing happening."""
     seed: int
     tried: int
     """Number of cases, those of making it small included."""
@@ -106,6 +106,7 @@ class Bench:
     worker: Callable[[Job, Cancel, ProgressCallback], Any]
     known: dict[tuple[Case, int, str], float] = field(default_factory=dict)
     history: list[float] = field(default_factory=list)
+    """What was added to the damage by each case that `added` was asked for."""
 
     def damages(self, cases: Sequence[Case], seed: int = 1, who: str = CANDIDATE) -> list[float]:
         """The damage of each case."""
@@ -116,8 +117,21 @@ class Bench:
         for one, these in zip(new, texts, strict=True):
             results = [next(runs) for _ in these]
             self.known[one, seed, who] = self.goal.of(one, results, self.bounds.duration_s)
-            self.history.append(self.known[one, seed, who])
         return [self.known[one, seed, who] for one in cases]
+
+    def added(self, cases: Sequence[Case], seed: int) -> list[float]:
+        """What the events of each case add to the damage; the whole damage if the bounds have no events.
+
+        A path that hurts with nothing happening would otherwise be found instead of an event that hurts.
+        """
+        if not self.bounds.has_events:
+            found = self.damages(cases, seed)
+        else:
+            damages = self.damages([*cases, *(one.plain for one in cases)], seed)
+            whole, plain = damages[: len(cases)], damages[len(cases) :]
+            found = [one - other for one, other in zip(whole, plain, strict=True)]
+        self.history += found
+        return found
 
 
 def scenarios_of(
@@ -191,13 +205,10 @@ def search(
         raw = bounds.case(list(best))
         raw_damage = bench.damages([raw], seed)[0]
         history = tuple(bench.history)
-        plain = replace(
-            raw, losses=(), fades=(), hold_ms=0.0, dip=None, slot_ms=0.0, reverse_slot_ms=0.0, steps=(), bursts=()
-        )
-        plain_damage = bench.damages([plain], seed)[0]
+        plain_damage = bench.damages([raw.plain], seed)[0]
         case = smaller(raw, bounds, lambda cases: bench.damages(cases, seed), plain_damage)
         damage = bench.damages([case], seed)[0]
-        tried = len(bench.history)
+        tried = len(bench.known)
         again = tuple(bench.damages([case], seed + later)[0] for later in range(1, SEEDS_AFTER + 1))
         beside = {who: bench.damages([case], seed, who)[0] for who in BESIDE}
     return Found(
@@ -257,7 +268,7 @@ def _damages(
 ) -> list[float]:
     found: list[float] = []
     for part in _parts(vectors):
-        found += bench.damages([bench.bounds.case(list(one)) for one in part], seed)
+        found += bench.added([bench.bounds.case(list(one)) for one in part], seed)
         progress(min(1.0, (spent + len(found)) / budget))
     return found
 
