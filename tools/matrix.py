@@ -1,7 +1,7 @@
 """The matrix of the documentation: ``python -m tools.matrix`` writes docs/matrix.md and its pictures.
 
 It runs what the store in out/matrix lacks, so that it can be interrupted, and takes less than two hours on two cores.
-`--networks N` runs the first N networks alone, and `--seeds N` asks for another number of seeds than the command does;
+`--network` names the networks of the page, and `--seeds` and `--duration` ask for other numbers than the command has;
 the page says what it has.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from ackclock import _core, plot
 from ackclock.judge.matrix import CONTESTANTS, DURATION_S, MAPS, NETWORKS, SEEDS, WARM_UP_S, contestant, make
 from ackclock.judge.matrix.page import how, starved
+from ackclock.plot.canvas import figure_of
 from ackclock.plot.matrix import matrix_map
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parent.parent / "docs"
 STORE = Path(__file__).parent.parent / "out/matrix/runs"
+DOTS = 140
+"""Dots per inch of the pictures: numbers can be read, and a picture has a few hundred kilobytes."""
 PICTURES = ("share", "delay", "loss")
 """Maps of which the page has a picture for each network."""
 BESIDE = "cubic"
@@ -51,13 +54,13 @@ Prudentia measures services on the Internet; here are bulk flows over one drop-t
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs what is missing and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--networks", type=int, default=len(NETWORKS), choices=range(1, len(NETWORKS) + 1))
+    parser.add_argument("--network", action="append", choices=[one.name for one in NETWORKS], default=[])
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--duration", type=float, default=DURATION_S)
     parser.add_argument("--threads", type=int, default=None)
     given = parser.parse_args(arguments)
     made = make(
-        NETWORKS[: given.networks],
+        [one for one in NETWORKS if not given.network or one.name in given.network],
         [contestant(one) for one in CONTESTANTS],
         seeds=range(1, given.seeds + 1),
         duration_s=given.duration,
@@ -68,11 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     for network in made.networks:
         for one in (found for found in MAPS if found.name in PICTURES):
-            plot.save(_drawn(made, network, one), DOCS / _picture(network, one))
-    options = [
+            with plot.paper():
+                figure_of(_drawn(made, network, one)).savefig(DOCS / _picture(network, one), dpi=DOTS)
+    options = [f"--network {name}" for name in given.network]
+    options += [
         f"--{name} {value:g}"
         for name, value, usual in (
-            ("networks", given.networks, len(NETWORKS)),
             ("seeds", given.seeds, SEEDS),
             ("duration", given.duration, DURATION_S),
         )

@@ -57,7 +57,7 @@ SEARCHES = (
     Search(
         "bbr1-starvation",
         "BBRv1: starved by a jitter of a few milliseconds",
-        "bbr1 --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 300",
+        "bbr1 --goal starvation --rate 60 --rtt 10 --buffer 8 --budget 200",
         "The same paper starves BBRv1.",
     ),
     Search(
