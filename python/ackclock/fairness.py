@@ -3,6 +3,6 @@
 The public name of `ackclock.results.fairness`.
 """
 
-from ackclock.results.fairness import convergence_time, harm, jain_over_time
+from ackclock.results.fairness import bounded_harm, convergence_time, harm, jain_over_time
 
-__all__ = ["convergence_time", "harm", "jain_over_time"]
+__all__ = ["bounded_harm", "convergence_time", "harm", "jain_over_time"]
