@@ -46,43 +46,66 @@ SEARCHES = (
         "Vegas: starved by a wrong base RTT",
         "vegas --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200",
         "Arun, Alizadeh and Balakrishnan (SIGCOMM 2022) show that a control which converges to a small range of delays "
-        "can be starved by a jitter of the size of that range.",
+        "can be starved by a jitter of the size of that range. Here the smallest RTT that the attacked flow has seen "
+        "is too low by its extra delay. It takes that delay for a queue of its own, gives way, and never recovers.",
     ),
     Search(
         "copa-starvation",
         "Copa: starved by a jitter of a few milliseconds",
         "copa --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200",
-        "The same paper starves Copa with a minimum of the RTT that is a millisecond too low.",
+        "The same paper starves Copa with a minimum of the RTT that is a millisecond too low. Here the flow whose "
+        "minimum is too low wins: it never sees the queue empty, so that it competes as if a flow that fills buffers "
+        "were beside it, and the untouched flow starves.",
     ),
     Search(
         "bbr1-starvation",
-        "BBRv1: starved by a jitter of a few milliseconds",
+        "BBRv1: an unequal share by a jitter of a few milliseconds",
         "bbr1 --goal starvation --rate 60 --rtt 10 --buffer 8 --budget 200",
-        "The same paper starves BBRv1.",
+        "The same paper starves BBRv1. Here a jitter of 5 ms on a path of 10 ms leaves the untouched flow less than a "
+        "third of the other's goodput for the whole run: slots make the samples of the attacked flow's bandwidth too "
+        "large, and the window of each flow grows with its own smallest RTT. On a path of 30 ms the same search found "
+        "a difference of 30 %. A starvation by orders of magnitude, as the paper has it, was not found.",
     ),
     Search(
         "bbr1-under-use",
         "BBRv1: a long stall",
         "bbr1 --rate 10..20 --budget 500",
         "CC-Fuzz (Ray and Seshan, HotNets 2022) found a stall of BBRv1 after retransmissions whose acknowledgments "
-        "give false samples of the bandwidth.",
+        "give false samples of the bandwidth. Here BBRv1 lies still for seven seconds after a burst of datagrams has "
+        "ended: its window is a few packets, and its samples of the bandwidth confirm the small rate. How long it "
+        "lasts depends on the phase of its cycle, as the other seeds show. `docs/worst/bbr1-probe-rtt.toml` is the "
+        "find of an earlier form of the search: the burst comes at the time of a ProbeRTT, and the stall lasts 5 s.",
     ),
     Search(
         "cubic-under-use",
         "CUBIC: a long under-use after two early losses",
         "cubic --rate 50..100 --rtt 50..150 --losses 2 --fades 0 --bursts 0 --budget 150",
-        "CUBIC grows slowest near the window of the last loss, so that losses in a small window hold it back.",
-    ),
-    Search("bbr3-under-use", "BBRv3: under-use", "bbr3 --rate 10..20 --budget 300", ""),
-    Search(
-        "bbr3-starvation", "BBRv3: starvation", "bbr3 --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200", ""
+        "CUBIC grows slowest near the window of the last loss, so that a loss in a small window holds it back: one "
+        "lost packet ends slow start, and the second one comes before the window has grown. Reno needs longer still.",
     ),
     Search(
-        "prague-starvation", "Prague: starvation",
+        "bbr3-under-use", "BBRv3: no under-use beyond CUBIC's found", "bbr3 --rate 10..20 --budget 300",
+        "The search found nothing that hurts BBRv3 more than CUBIC and Reno on the same path.",
+    ),
+    Search(
+        "bbr3-starvation", "BBRv3: no starvation found",
+        "bbr3 --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200",
+        "The search found no starvation of BBRv3: the difference is smaller than Reno's on the same path.",
+    ),
+    Search(
+        "prague-starvation", "Prague: slow convergence under jitter",
         "prague --goal starvation --rate 60 --rtt 30 --buffer 2 --budget 200 --field ecn=l4s",
-        "The queue is drop-tail and marks nothing, so that Prague responds to losses.",
+        "The queue is drop-tail and marks nothing, so that Prague responds to losses, like Reno. Two flows that lose "
+        "in turn need more than 30 s for an equal share, and a small jitter decides who loses. That is slow "
+        "convergence and no starvation.",
     ),
-    Search("quinn-under-use", "quinn's CUBIC: under-use", "cubic --transport quinn --rate 10..20 --budget 200", ""),
+    Search(
+        "quinn-under-use", "quinn's CUBIC: a loss in the first flight",
+        "cubic --transport quinn --rate 10..20 --budget 200",
+        "A loss in the first flight ends slow start at a few packets, and quinn's CUBIC then grows like Reno for "
+        "twenty seconds. TCP's second packet is an ACK without data, whose loss costs nothing, so that the columns "
+        "of CUBIC and Reno are no comparison here.",
+    ),
 )  # fmt: skip
 
 
