@@ -33,6 +33,8 @@ DOTS = 140
 """Dots per inch of the pictures: numbers can be read, and a picture has a few hundred kilobytes."""
 PICTURES = ("share", "delay", "loss")
 """Maps of which the page has a picture for each network."""
+LISTED = 15
+"""Pairs of a network that starve which the page lists."""
 BESIDE = "cubic"
 """The contestant beside which the page has a table of everyone."""
 
@@ -48,6 +50,22 @@ Prudentia measures services on the Internet; here are bulk flows over one drop-t
 
 {how}
 - The version is {version}, engine {engine}. `python -m tools.matrix` writes this page{command}.
+"""
+
+FINDINGS = """\
+## What the maps show
+
+- BBRv1 shares equally with CUBIC over 4 BDP of buffer and takes 90 % over 1 BDP of a short path, as Ware and others
+  measured (IMC 2019): its two bandwidth-delay products in flight overflow a shallow buffer, and it answers no loss.
+- quinn's BBR leaves everybody 2 to 5 % over the short path, BBRv1 included, and two of its flows retransmit half of
+  their packets. quinn calls it experimental.
+- LEDBAT yields over the deep buffer, with less than 2 % beside Reno, and competes like Reno over the shallow one: its
+  target of 100 ms is never reached in a queue of 10 ms. LEDBAT++, with a target of 60 ms and slowdowns, yields in both.
+- FAST TCP takes 80 to 98 % from nearly all over both networks. Its alpha of 200 packets in the queue is larger than
+  either buffer, so that it keeps the queue full and retransmits a fifth of its packets over the short path.
+- NV starves one of two of its own flows over the short path.
+- Copa and Vegas have 2 to 40 % beside flows that fill the buffer. Copa has a mode for such rivals, which does not get
+  it an equal share here.
 """
 
 
@@ -103,6 +121,7 @@ def page(made: Matrix, options: Sequence[str] = ()) -> str:
     if made.failures:
         parts.append("These runs failed:\n\n" + "\n".join(f"- {one}" for one in made.failures) + "\n")
     parts.append(_summary(made))
+    parts.append(FINDINGS)
     for network in networks:
         parts.append(f"## {network.title}\n")
         parts += [
@@ -110,10 +129,10 @@ def page(made: Matrix, options: Sequence[str] = ()) -> str:
             for one in MAPS
             if one.name in PICTURES
         ]
-        rows = starved(made, network)
+        rows = starved(made, network)[:LISTED]
         if rows:
             shown = [[f"`{row}`", f"`{column}`", share] for row, column, share in rows]
-            parts.append("Pairs in which one flow has less than 5 % of the goodput, the first 40:\n")
+            parts.append(f"Pairs in which one flow has less than 5 % of the goodput, the first {LISTED}:\n")
             parts.append(_table(["starves", "beside", "share (%)"], shown))
     return "\n".join(parts)
 
