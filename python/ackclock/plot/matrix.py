@@ -62,7 +62,7 @@ def matrix_map(
         image = axes.imshow(cells, cmap=colours, norm=Normalize(low, high))
         for (row, column), value in np.ndenumerate(cells):
             if math.isfinite(value):
-                colour = ink(colours(image.norm(value)))
+                colour = ink(colours(image.norm(float(value))))
                 axes.text(column, row, _text(value), ha="center", va="center", fontsize=NUMBER, color=colour)
         axes.set_xticks(range(len(columns)), [words(one) for one in columns], rotation=90)
         axes.set_yticks(range(len(rows)), [words(one) for one in rows])
