@@ -60,9 +60,10 @@ def matrix_map(
         _, axes = plt.subplots(figsize=size, layout="constrained")
         colours = mpl.colormaps[SEQUENTIAL if middle is None else COLOURS].with_extremes(bad=ABSENT)
         image = axes.imshow(cells, cmap=colours, norm=Normalize(low, high))
+        shades = np.asarray(image.norm(cells))
         for (row, column), value in np.ndenumerate(cells):
             if math.isfinite(value):
-                colour = ink(colours(image.norm(float(value))))
+                colour = ink(colours(shades[row, column]))
                 axes.text(column, row, _text(value), ha="center", va="center", fontsize=NUMBER, color=colour)
         axes.set_xticks(range(len(columns)), [words(one) for one in columns], rotation=90)
         axes.set_yticks(range(len(rows)), [words(one) for one in rows])
