@@ -17,6 +17,8 @@ ifeq ($(shell uname -s),Linux)
 WHEEL := --zig --compatibility manylinux_2_28
 WHEEL_TOOLS := ziglang==0.17.1
 endif
+# The names of functions in a profile contain the target, so that both builds have to name it.
+HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 KERNEL_SOURCE := linux-source-6.12
 KERNEL_FOLDER := tools/testing/selftests/net/packetdrill
 KERNEL_SCRIPTS := $(VENV)/$(KERNEL_SOURCE)-packetdrill
@@ -267,7 +269,7 @@ wheel: $(STAMPS)/requirements vendor wasm bpf | requirements
 	$(if $(WHEEL_TOOLS),$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WHEEL_TOOLS))
 	rm -rf out/wheels
 	$(if $(PROFILE),$(BIN)/python -m tools.packaging.profile)
-	$(if $(PROFILE),RUSTFLAGS="-Cprofile-use=$(CURDIR)/target/profile/merged.profdata") ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL)
+	$(if $(PROFILE),RUSTFLAGS="-Cprofile-use=$(CURDIR)/target/profile/merged.profdata") ACKCLOCK_REVISION="$$(git rev-parse HEAD 2>/dev/null || true)" PATH="$(CURDIR)/$(BIN):$$PATH" maturin build --release --locked --interpreter $(BIN)/python --out out/wheels $(WHEEL) $(if $(PROFILE),--target $(HOST))
 
 ## Installs that wheel where no compiler is and tries what it promises
 wheel-test: $(STAMPS)/requirements
