@@ -82,6 +82,105 @@ fn feedback_without_news_is_ignored() {
     assert_eq!(numbers(text, names), [[0, 0, 0, 0], [1, 1000, 0, 0], [1, 1000, 1000, 1000]]);
 }
 
+/// How many packets ACKs of ten segments without the option of Accurate ECN report as marked, with the ACE field `ace`, after
+/// an ACK of `before` segments (net/ipv4/tcp_input.c, __tcp_accecn_process; PKTS_ACKED_WEIGHT). The field began at 5.
+#[test]
+fn large_acks_are_believed_where_acks_are_usually_large() {
+    let marked = |before: u32, ace: u32| {
+        let first = 1000 * before + 1;
+        let text = format!(
+            "`sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_ecn=3 net.ipv4.tcp_ecn_option=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SEWA 0:0(0) win 32792 <mss 1000,sackOK,nop,wscale 7>
++0 > SW. 0:0(0) ack 1 <...>
++.02 < W. 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 10000) = 10000
++.02 < [ect0] .5 1:1(0) ack {first} win 257
++.02 < [ect0] .{ace} 1:1(0) ack 10001 win 257
++0 %{{ }}%
+"
+        );
+        let [[marked]] = numbers(&text, ["tcpi_delivered_ce"])[..] else { panic!("one piece of code") };
+        marked
+    };
+    // Ten segments at once begin the average at ten.
+    assert_eq!([5, 6, 4].map(|ace| marked(0, ace)), [0, 1, 7]);
+    // After one single segment, nine at once may hide eight marks.
+    assert_eq!([5, 6, 4].map(|ace| marked(1, ace)), [8, 9, 7]);
+    // Up to seven segments the field tells all.
+    assert_eq!([5, 6, 4].map(|ace| marked(3, ace)), [0, 1, 7]);
+}
+
+/// A later timestamp is news, too, so that a mark counts which comes with no other.
+#[test]
+fn feedback_with_a_later_timestamp_counts() {
+    let text = "--tcp_ts_tick_usecs=1000
+`sysctl -q net.ipv4.tcp_ecn=3 net.ipv4.tcp_ecn_option=0`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SEWA 0:0(0) win 32792 <mss 1000,sackOK,TS val 1 ecr 0,nop,wscale 7>
++0 > SW. 0:0(0) ack 1 <mss 1460,sackOK,TS val 100 ecr 1,nop,wscale 7>
++.02 < W. 1:1(0) ack 1 win 257 <nop,nop,TS val 2 ecr 100>
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 3000) = 3000
++.02 < .6 1:1(0) ack 1 win 257 <nop,nop,TS val 2 ecr 100>
++0 %{ }%
++.02 < .6 1:1(0) ack 1 win 257 <nop,nop,TS val 3 ecr 100>
++0 %{ }%
+";
+    assert_eq!(numbers(text, ["tcpi_delivered_ce"]), [[0], [1]]);
+}
+
+/// A mark of the SYN-ACK counts if the path is not examined (include/net/tcp_ecn.h, tcp_accecn_third_ack).
+#[test]
+fn a_marked_syn_ack_counts_without_fallback() {
+    for (fallback, counted) in [(0, 1), (1, 0)] {
+        let text = format!(
+            "`sysctl -q net.ipv4.tcp_timestamps=0 net.ipv4.tcp_ecn=3 net.ipv4.tcp_ecn_fallback={fallback}`
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < SEWA 0:0(0) win 32792 <mss 1000>
++0 > SW. 0:0(0) ack 1 <...>
++.02 < WA. 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 %{{ }}%
+"
+        );
+        assert_eq!(numbers(&text, ["tcpi_delivered_ce"]), [[counted]], "fallback {fallback}");
+    }
+}
+
+/// The window and its threshold stay when a connection changes its congestion control, and the new one answers the next loss
+/// (net/ipv4/tcp_cong.c, tcp_reinit_congestion_control): CUBIC keeps 7 of 10 segments, Reno 5.
+#[test]
+fn a_connection_may_change_its_congestion_control() {
+    for (name, threshold) in [("cubic", 7), ("reno", 5)] {
+        let text = ASKED.to_owned()
+            + &format!(
+                "\
++.02 < . 1:1(0) ack 1 win 257
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 10000) = 10000
++.02 setsockopt(4, SOL_TCP, TCP_CONGESTION, \"{name}\", {}) = 0
++0 getsockopt(4, SOL_TCP, TCP_CONGESTION, \"{name}\", [{}]) = 0
++0 %{{ }}%
++.02 < . 1:1(0) ack 1 win 257 <sack 1001:5001,nop,nop>
++0 %{{ }}%
+",
+                name.len(),
+                name.len()
+            );
+        let infinite = 0x7fff_ffff;
+        let told = numbers(&text, ["tcpi_snd_ssthresh", "tcpi_ca_state"]);
+        assert_eq!(told, [[infinite, 0], [threshold, 3]], "{name}");
+    }
+}
+
 /// A SYN or SYN-ACK counts as delivered, at either end (net/ipv4/tcp_input.c, tcp_rcv_state_process).
 #[test]
 fn the_syn_ack_counts_as_delivered() {

@@ -35,7 +35,7 @@ pub enum Recovery {
 pub struct Counts {
     /// Segments known to have arrived.
     pub delivered: u64,
-    /// Delivered segments whose acknowledgment echoed congestion.
+    /// Delivered segments that were reported as marked: with RFC 3168 all those whose acknowledgment echoed congestion.
     pub delivered_marked: u64,
     /// Segments that D-SACKs report as received twice.
     pub dsacks: u64,

@@ -2,12 +2,13 @@
 
 use crate::ast::{Packet, Tcp, TcpOption};
 use crate::settings::IpVersion;
-use crate::simulated::host::{Host, sent};
+use crate::simulated::host::{Host, ISS, sent};
+use crate::simulated::out_of_band::Pointed;
 use crate::simulated::segments::segment_of;
 use crate::simulated::socket::{Connection, Role, SocketId};
 use crate::verdict::Stop;
 use ackclock_tcp::config::Conformance;
-use ackclock_tcp::{Flags, Segment, reset_for};
+use ackclock_tcp::{Flags, Segment, State, reset_for};
 
 impl Host {
     /// Delivers a TCP packet of the script.
@@ -29,7 +30,7 @@ impl Host {
         if back.is_some_and(|(port, _)| Some(port) != self.sysctls.freebsd.tunnel_port) {
             return Stop::unsupported("UDP ports other than net.inet.tcp.udp_tunneling_port");
         }
-        let id = self.receiver(tcp, back)?;
+        let id = self.receiver(back)?;
         let Role::Connection(connection) = &mut self.sockets[id].role else {
             unreachable!("receiver finds connections")
         };
@@ -75,10 +76,14 @@ impl Host {
             let ahead = u16::from(self.sysctls.standard_urgent);
             let pointer = segment.flags.has(Flags::URG).then(|| tcp.urgent.saturating_add(ahead));
             let inline = self.sockets[id].options.takes_urgent_inline();
+            let pointed = Pointed { start: tcp.seq.wrapping_sub(1).into(), len: tcp.len.into(), pointer };
+            let freebsd = self.is_freebsd();
             let socket = &mut self.sockets[id];
             let connection = socket.connection_mut().expect("it is one");
-            let news = connection.note_urgent(now, tcp.seq.wrapping_sub(1).into(), tcp.len.into(), pointer, inline);
-            socket.woken_in += u64::from(news);
+            if !freebsd || takes_pointer(connection, &segment, pointed.start) {
+                let news = connection.note_urgent(now, &pointed, inline);
+                socket.woken_in += u64::from(news);
+            }
         }
         // A packet larger than the device's MTU arrives as one unit with Linux, and as several segments at the same time
         // elsewhere, with no response between them.
@@ -89,6 +94,7 @@ impl Host {
             let connection = self.sockets[id].connection_mut().expect("it is one");
             let before = connection.endpoint.state();
             let progress = connection.endpoint.on_segment(now, &part, &mut ());
+            connection.settle_out_of_band(now);
             self.note(id, progress, before);
         }
         let pending = |one: &&mut Connection| one.write_pending && one.connected;
@@ -113,10 +119,7 @@ impl Host {
 
     /// The connection that receives a packet: the one under test, or a new child of the listener under test.
     /// `udp` are the ports of the datagrams of a new child.
-    fn receiver(&mut self, tcp: &Tcp, udp: Option<(u16, u16)>) -> Result<SocketId, Stop> {
-        if (tcp.urgent != 0 || tcp.flags & Flags::URG.0 != 0) && self.is_freebsd() {
-            return Stop::unsupported("urgent data");
-        }
+    fn receiver(&mut self, udp: Option<(u16, u16)>) -> Result<SocketId, Stop> {
         let (parent, listening) = match self.under_test {
             Some(id) => match self.sockets[id].role {
                 Role::Connection(_) => return Ok(id),
@@ -138,6 +141,19 @@ impl Host {
         self.sockets[id].role = Role::Connection(child);
         Ok(id)
     }
+}
+
+/// Whether FreeBSD reads the urgent pointer of a segment that begins at offset `start`: the connection is established, the
+/// segment begins in the window or before it, and its acknowledgment is not beyond what was sent.
+fn takes_pointer(connection: &Connection, segment: &Segment, start: u64) -> bool {
+    let endpoint = &connection.endpoint;
+    let established = !matches!(endpoint.state(), State::SynSent | State::SynReceived | State::TimeWait);
+    // A FIN has a sequence number of its own.
+    let last = ISS.wrapping_add(2).wrapping_add(endpoint.sent() as u32);
+    let acknowledges = segment.flags.has(Flags::ACK) && segment.ack.wrapping_sub(last).cast_signed() <= 0;
+    let next = endpoint.received();
+    let window = endpoint.info(0).rcv_wnd.max(1);
+    established && acknowledges && !segment.flags.has(Flags::RST) && start < next + window
 }
 
 /// A packet of segments with at most `most` bytes of payload.

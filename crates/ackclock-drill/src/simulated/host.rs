@@ -14,8 +14,9 @@ use crate::simulated::stamps::Stamps;
 use crate::simulated::sysctl::{Sysctls, choose_congestion_control};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
+use ackclock_tcp::cc::Algorithm;
 use ackclock_tcp::config::{Conformance, InitialWindow, Keepalive};
-use ackclock_tcp::{Config, Endpoint, NEVER, Nanos, Progress, SECOND, Segment, State};
+use ackclock_tcp::{Config, Endpoint, NEVER, Nanos, Progress, SECOND, Segment, State, slow_start};
 
 /// Initial sequence number of every connection; [`Numbers`] maps the script's own number to it.
 pub const ISS: u32 = 0;
@@ -106,7 +107,7 @@ impl Host {
     }
 
     /// The congestion control of the stack under test.
-    pub fn base_congestion_control(&self) -> ackclock_tcp::cc::Algorithm {
+    pub fn base_congestion_control(&self) -> Algorithm {
         self.base.cc.clone()
     }
 
@@ -152,6 +153,11 @@ impl Host {
             config.receive_buffer = config.receive_buffer.min(clamp);
             config.receive_buffer_max = config.receive_buffer_max.min(clamp);
         }
+        if let Some(low) = options.receive_low.filter(|_| !self.is_freebsd() && options.receive_buffer.is_none()) {
+            // net/ipv4/tcp.c, tcp_set_rcvlowat: the buffer holds what is waited for.
+            config.receive_buffer = config.receive_buffer.max(low);
+            config.receive_buffer_max = config.receive_buffer_max.max(low);
+        }
         config.fin_timeout = self.sysctls.fin_timeout.unwrap_or(config.fin_timeout);
         config.user_timeout = options.user_timeout.unwrap_or(config.user_timeout);
         if let Some(count) = options.syn_count.filter(|_| !passive) {
@@ -161,6 +167,16 @@ impl Host {
         let keeps = options.keepalive || self.base.keepalive.is_some();
         config.keepalive = keeps.then(|| self.keepalive(options));
         Ok(config)
+    }
+
+    /// The congestion control that a socket's option chooses, and its slow start.
+    pub fn congestion_control_of(&self, id: SocketId) -> Result<(Algorithm, &'static slow_start::Entry), Stop> {
+        let mut config = self.base.clone();
+        self.sysctls.apply(&mut config, false)?;
+        if let Some(name) = &self.sockets[id].options.congestion_control {
+            choose_congestion_control(&mut config, name, &self.base_congestion_control())?;
+        }
+        Ok((config.cc, config.slow_start))
     }
 
     /// Keep-alive settings of a socket with these options; without a default of the stack, those of Linux.
@@ -211,6 +227,14 @@ impl Host {
         if options.cork {
             endpoint.set_cork(true);
         }
+        endpoint.set_defer_accept(options.defer_accept);
+        if !passive && options.stored.get("TCP_QUICKACK") == Some(&0) {
+            endpoint.set_quick_ack(false);
+        }
+        if self.sysctls.insists_on_ecn {
+            endpoint.trust_ecn_fields();
+        }
+        endpoint.set_window_shrinking(self.sysctls.shrinks_window);
         if let Some(server) = passive.then(|| self.fast_open_server(from)).flatten() {
             endpoint.serve_fast_open(server);
         }
@@ -235,6 +259,7 @@ impl Host {
             read: 0,
             written: 0,
             urgent: None,
+            band: self.is_freebsd().then(Box::default),
             urgent_end: None,
             zerocopy: ZeroCopy::default(),
             send_buffer: self.send_buffer(options),
@@ -295,7 +320,7 @@ impl Host {
             connection.connected = true;
             woken_out = true;
         }
-        woken_in |= progress.has(Progress::RECEIVED);
+        woken_in |= progress.has(Progress::RECEIVED) && connection.is_readable(&socket.options);
         if progress.has(Progress::PEER_CLOSED) {
             connection.peer_closed = true;
             woken_in = true;

@@ -7,6 +7,7 @@ mod chrono;
 mod cookies;
 mod fast_open;
 mod host;
+mod out_of_band;
 mod path;
 mod segments;
 mod send_buffer;

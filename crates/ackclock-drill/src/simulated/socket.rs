@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::simulated::chrono::Chrono;
 use crate::simulated::cookies::Key;
+use crate::simulated::out_of_band::OutOfBand;
 use crate::simulated::send_buffer::{Numbers as Positions, SendBuffer};
 use crate::simulated::stamps::Stamps;
 use crate::symbols;
@@ -70,6 +71,10 @@ pub struct Options {
     pub window_clamp: Option<u64>,
     /// SO_MAX_PACING_RATE
     pub max_pacing_rate: Option<u64>,
+    /// SO_RCVLOWAT; `None` is one byte.
+    pub receive_low: Option<u64>,
+    /// TCP_DEFER_ACCEPT: timeouts of the SYN-ACK for which an ACK without data is ignored.
+    pub defer_accept: u32,
 }
 
 /// A socket.
@@ -140,8 +145,10 @@ pub struct Connection {
     pub read: u64,
     /// Bytes the application has written.
     pub written: u64,
-    /// Mark of urgent data that arrived.
+    /// Mark of urgent data that arrived (Linux).
     pub urgent: Option<Urgent>,
+    /// Urgent data that arrives (FreeBSD).
+    pub band: Option<Box<OutOfBand>>,
     /// Offset of the end of our own urgent data, until it is acknowledged.
     pub urgent_end: Option<u64>,
     /// Ends of zero-copy writes, and their completions.
@@ -192,6 +199,11 @@ pub struct ZeroCopy {
 }
 
 impl Options {
+    /// Number of bytes from which there is something to read (SO_RCVLOWAT).
+    pub fn low(&self) -> u64 {
+        self.receive_low.unwrap_or(1)
+    }
+
     /// Whether urgent bytes are part of the stream (SO_OOBINLINE).
     pub fn takes_urgent_inline(&self) -> bool {
         self.stored.get("SO_OOBINLINE").is_some_and(|&on| on != 0)
@@ -236,12 +248,10 @@ impl Socket {
                 let mut events = 0;
                 let ended = connection.over;
                 let peer_closed = connection.peer_closed || ended || connection.read_shut;
-                // A mark at which reading stands is no data by itself.
-                let mark = u64::from(connection.is_at_mark() && !self.options.takes_urgent_inline());
                 if connection.has_urgent() {
                     events |= PRI;
                 }
-                if connection.available() > mark || peer_closed {
+                if connection.is_readable(&self.options) || peer_closed {
                     events |= IN | RDNORM;
                 }
                 if peer_closed {
@@ -264,9 +274,20 @@ impl Socket {
 }
 
 impl Connection {
+    /// Whether `poll` reports data: as many bytes as SO_RCVLOWAT asks for. With Linux, any data counts once the window has
+    /// room for less than a segment (net/ipv4/tcp.c, tcp_stream_is_readable; tcp_input.c, tcp_epollin_ready).
+    pub fn is_readable(&self, options: &Options) -> bool {
+        let (available, freebsd) = (self.available(), self.band.is_some());
+        // A mark at which reading stands is no data by itself in Linux.
+        let mark = u64::from(!freebsd && self.is_at_mark() && !options.takes_urgent_inline());
+        let info = || self.endpoint.info(0);
+        let full = || !freebsd && info().rcv_wnd <= u64::from(info().rcv_mss);
+        available >= options.low() + mark || options.low() > 1 && available > mark && full()
+    }
+
     /// Number of bytes that can be read.
     pub fn available(&self) -> u64 {
-        self.endpoint.received() - self.read
+        self.endpoint.received() - self.read - self.band.as_ref().map_or(0, |band| band.missing())
     }
 
     /// Number of bytes written and not acknowledged.

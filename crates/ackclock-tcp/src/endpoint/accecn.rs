@@ -1,5 +1,7 @@
 //! Accurate ECN feedback (RFC 9768): the ACE counter of marked packets and the option with counters of bytes.
 
+mod linux;
+
 use super::ecn::reflected;
 use crate::Ecn;
 use crate::config::{AccEcnOptions, Config, Conformance};
@@ -34,6 +36,19 @@ pub(super) struct Feedback {
     pub bytes: u64,
     /// Whether the two counters contradict each other, so that the ECN field cannot be trusted.
     pub mangled: bool,
+}
+
+/// Data that an acknowledgment newly reports as received, cumulatively or by SACK.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct News {
+    /// Segments.
+    pub packets: u64,
+    /// Payload bytes.
+    pub bytes: u64,
+    /// Whether `packets` and `bytes` are exact: with SACK, or if nothing was out of order.
+    pub exact: bool,
+    /// Payload bytes that we have sent so far.
+    pub sent: u64,
 }
 
 /// State of AccECN for one end, as receiver and as sender.
@@ -72,14 +87,25 @@ pub(super) struct AccEcn {
     /// Totals, from the peer's options, of bytes that arrived with ECT(0), CE and ECT(1).
     pub delivered: [u64; 3],
     options: Options,
+    /// How Linux estimates marks.
+    estimate: linux::Estimate,
     /// Whether feedback must be ignored (RFC 9768 section 3.2.2.1, note 1).
     disabled: bool,
+    /// Whether the path may change the ECN field of the handshake without consequences.
+    pub trusting: bool,
+    /// Whether the peer has reported our SYN-ACK as marked, and is believed.
+    pub marked_answer: bool,
 }
 
 impl super::Endpoint {
     /// Sets the segments that carry the option of Accurate ECN from now on (Linux `tcp_ecn_option`).
     pub fn set_accecn_options(&mut self, options: AccEcnOptions) {
         self.cold.acc.usage = options;
+    }
+
+    /// Goes on with ECN-capable packets if the path changes the ECN field of the handshake (Linux `tcp_ecn_fallback` = 0).
+    pub fn trust_ecn_fields(&mut self) {
+        self.cold.acc.trusting = true;
     }
 }
 
@@ -104,7 +130,10 @@ impl AccEcn {
             peer_bytes: FIRST_BYTES,
             delivered: [0; 3],
             options: Options::Unknown,
+            estimate: linux::Estimate::default(),
             disabled: false,
+            trusting: false,
+            marked_answer: false,
         }
     }
 
@@ -153,10 +182,13 @@ impl AccEcn {
         // Table 4.
         match ace {
             0b000 => self.disabled = true,
-            0b110 => self.peer_cep = FIRST_CEP + 1,
+            0b110 => {
+                self.peer_cep = FIRST_CEP + 1;
+                self.marked_answer = self.trusting;
+            }
             _ => {}
         }
-        matches!(ace, 0b000 | 0b011 | 0b100 | 0b110)
+        ace == 0b000 || matches!(ace, 0b011 | 0b100 | 0b110) && !self.trusting
     }
 
     /// Whether a segment in SYN-RECEIVED reports the ECN field of the SYN-ACK, rather than the counter.
@@ -266,14 +298,21 @@ impl AccEcn {
         self.tests = if with_data { 0 } else { self.tests.min(1) };
     }
 
-    /// Processes the feedback of an acknowledgment of `acked` bytes in segments of `mss` bytes.
-    pub fn decode(&mut self, segment: &Segment, ace: u8, acked: u64, mss: u64) -> Feedback {
-        let mut packets = u32::from(ace).wrapping_sub(self.peer_cep) & 7;
-        let acked_packets = acked.div_ceil(mss.max(1));
-        let certain = acked_packets < 8;
-        // The largest increase of the counter that is possible, in whole cycles (appendix A.2.1).
-        let excess = acked_packets.saturating_sub(u64::from(packets));
-        let safer = packets + u32::try_from(excess / 8 * 8).unwrap_or(0);
+    /// The increase of the peer's counter of marked packets by its last three bits, and the largest increase that is
+    /// possible with `acked` packets (RFC 9768 appendix A.2.1).
+    fn increases(&self, ace: u8, acked: u64) -> (u32, u32) {
+        let packets = u32::from(ace).wrapping_sub(self.peer_cep) & 7;
+        let excess = acked.saturating_sub(u64::from(packets));
+        (packets, packets + u32::try_from(excess / 8 * 8).unwrap_or(0))
+    }
+
+    /// Processes the feedback of an acknowledgment with `news`, in segments of `mss` bytes.
+    pub fn decode(&mut self, segment: &Segment, ace: u8, news: &News, mss: u64) -> Feedback {
+        if self.mutual {
+            return self.decode_as_linux(segment, ace, news, mss);
+        }
+        let (mut packets, safer) = self.increases(ace, news.packets);
+        let certain = news.packets < 8;
         let marked = self.marked_bytes(segment);
         let mut feedback = Feedback::default();
         match marked {
@@ -285,7 +324,7 @@ impl AccEcn {
             }
             None => {
                 packets = safer;
-                feedback.bytes = (u64::from(packets) * mss).min(acked);
+                feedback.bytes = (u64::from(packets) * mss).min(news.bytes);
             }
         }
         self.peer_cep = self.peer_cep.wrapping_add(packets);
@@ -345,7 +384,12 @@ mod tests {
         acc.options = Options::Work;
         let mut ack = Segment::new(Flags::ACK);
         ack.set_accecn(option.map(|counters| AccEcnOption { order1: false, count: 3, counters }));
-        acc.decode(&ack, ace, acked, MSS)
+        acc.decode(&ack, ace, &news(acked), MSS)
+    }
+
+    /// An acknowledgment of `bytes` in segments of [`MSS`].
+    fn news(bytes: u64) -> News {
+        News { packets: bytes / MSS, bytes, exact: true, sent: 0 }
     }
 
     /// RFC 9768 section 3.2.2.5.2 and appendix A.2: the counter may have wrapped, which the option confirms or refutes.
@@ -367,7 +411,7 @@ mod tests {
         let mut ack = Segment::new(Flags::ACK);
         for told in [WRAP / 3, WRAP / 3 * 2, 50] {
             ack.set_accecn(Some(AccEcnOption { order1: false, count: 2, counters: [told, 0, 0] }));
-            acc.decode(&ack, 5, MSS, MSS);
+            acc.decode(&ack, 5, &news(MSS), MSS);
         }
         assert_eq!(acc.delivered, [u64::from(WRAP) + 49, 0, 0]);
     }
@@ -379,10 +423,10 @@ mod tests {
         acc.peer_bytes = [WRAP - 100, 0, 1];
         let mut ack = Segment::new(Flags::ACK);
         ack.set_accecn(Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 400] }));
-        acc.decode(&ack, 5, MSS, MSS);
+        acc.decode(&ack, 5, &news(MSS), MSS);
         assert_eq!(acc.peer_bytes[0], 400);
         ack.set_accecn(Some(AccEcnOption { order1: true, count: 3, counters: [1, 0, 200] }));
-        acc.decode(&ack, 5, MSS, MSS);
+        acc.decode(&ack, 5, &news(MSS), MSS);
         assert_eq!(acc.peer_bytes[0], 400);
     }
 }

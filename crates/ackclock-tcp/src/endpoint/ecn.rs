@@ -138,6 +138,7 @@ impl Endpoint {
     pub(super) fn take_syn_ack_ecn(&mut self, segment: &Segment) {
         let answer = bits(segment.flags);
         let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
+        let linux = self.sender.config.conformance == Conformance::Linux;
         match self.sender.config.ecn.handshake() {
             EcnMode::Off | EcnMode::Passive | EcnMode::Dctcp | EcnMode::L4s => {}
             // RFC 3168 section 6.1.1: ECE without CWR.
@@ -153,6 +154,8 @@ impl Endpoint {
                 // FreeBSD takes no meaning that is reserved (sys/netinet/tcp_ecn.c, tcp_ecn_input_syn_sent), and uses marks
                 // whatever the path does to them.
                 0b101 if freebsd => {}
+                // Linux takes the reserved answer for one of RFC 3168 (include/net/tcp_ecn.h, tcp_ecn_rcv_synack).
+                0b101 if linux => self.use_ecn(Uses::CLASSIC_ECN),
                 answer if freebsd => {
                     self.use_ecn(Uses::ACCECN);
                     self.cold.acc.start_client(segment);
@@ -162,7 +165,7 @@ impl Endpoint {
                     self.use_ecn(Uses::ACCECN);
                     // Our SYN was not ECN-capable. If it arrived with another field, a node on the path changes that
                     // field (RFC 9768 section 3.2.2.3); 0b101 does not report the field (section 3.1.3).
-                    self.cold.marks.sends_ect = matches!(answer, 0b010 | 0b101);
+                    self.cold.marks.sends_ect = self.cold.acc.trusting || matches!(answer, 0b010 | 0b101);
                     self.cold.acc.start_client(segment);
                 }
             },

@@ -111,10 +111,9 @@ impl Endpoint {
             self.take_syn_ack_ecn(segment);
             self.take_fast_open_answer(segment, acked, progress);
             self.establish(now, segment, progress, obs);
-            self.receiver.owe_ack();
             // What the peer did not take of the SYN's data leaves again at once (tcp_rcv_fastopen_synack).
             let bare = !self.sender.config.handshake_data && self.cold.fast.left() == 0;
-            self.due.set(Due::HANDSHAKE, bare);
+            self.acknowledge_syn_ack(now, bare);
             self.follow_fast_open(now, segment, progress, obs);
         } else {
             // Simultaneous open.

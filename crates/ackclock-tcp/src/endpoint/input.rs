@@ -1,6 +1,6 @@
 //! Processing of segments of a synchronised connection (RFC 9293 section 3.10.7.4).
 
-use super::accecn::AccEcn;
+use super::accecn::{AccEcn, News};
 use super::ecn::bits;
 use super::{Due, Endpoint, Progress, State, Uses, Watch, unwrap};
 use crate::config::Conformance;
@@ -180,6 +180,9 @@ impl Endpoint {
                 self.refuse(segment);
                 return false;
             }
+            if self.ignores_bare_ack(now, segment) {
+                return false;
+            }
             self.take_syn_data_ack(segment, progress);
             handshake = self.take_handshake(now, segment, progress, obs);
         }
@@ -264,6 +267,7 @@ impl Endpoint {
             echo: None,
             forward_delay: None,
             congestion: false,
+            marked_packets: Some(0),
             marked: 0,
         }
     }
@@ -281,14 +285,15 @@ impl Endpoint {
         if self.uses.has(Uses::XCP) {
             self.take_answers(now, segment);
         }
-        let acked = ack - self.sender.una();
         let sacks = self.sacks(segment, ack, ack);
-        let (congestion, marked) =
-            if self.uses_ecn() && !handshake { self.feedback(segment, acked) } else { (false, 0) };
+        let (marked_packets, marked) =
+            if self.uses_ecn() && !handshake { self.feedback(segment, ack, sacks.blocks()) } else { (Some(0), 0) };
+        let congestion = marked_packets != Some(0);
         let echo = self.echo(now, segment);
         let plain = self.arrival(segment, ack, sacks.blocks());
         let forward_delay = self.forward_delay(segment);
-        let arrival = Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked, ..plain };
+        let arrival =
+            Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked_packets, marked, ..plain };
         self.sender.on_ack(now, &arrival, obs)
     }
 
@@ -334,37 +339,39 @@ impl Endpoint {
             echo: None,
             forward_delay: None,
             congestion: false,
+            marked_packets: Some(0),
             marked: 0,
         };
         self.sender.on_ack(now, &arrival, obs);
     }
 
-    /// Feedback about marks in an acknowledgment of `acked` bytes: whether there were new marks, and the number of
-    /// marked bytes.
-    fn feedback(&mut self, segment: &Segment, acked: u64) -> (bool, u64) {
+    /// Feedback about marks in an acknowledgment of `ack` and `blocks`: the number of packets newly reported as marked,
+    /// `None` for an echo of RFC 3168, which does not tell how many, and the number of marked bytes.
+    fn feedback(&mut self, segment: &Segment, ack: u64, blocks: &[(u64, u64)]) -> (Option<u32>, u64) {
         let flags = segment.flags;
         if flags.has(Flags::SYN) {
-            return (false, 0);
+            return (Some(0), 0);
         }
+        let acked = ack - self.sender.una();
         if self.uses.has(Uses::CLASSIC_ECN) {
-            let echoed = flags.has(Flags::ECE);
-            return (echoed, if echoed { acked } else { 0 });
+            return if flags.has(Flags::ECE) { (None, acked) } else { (Some(0), 0) };
         }
         if acked == 0 && (segment.seq.wrapping_sub(self.wl1) as i32) < 0 {
             // A later acknowledgment has arrived before (RFC 9768 appendix A.1).
-            return (false, 0);
+            return (Some(0), 0);
         }
-        // Linux only accepts feedback that comes with other news (net/ipv4/tcp_input.c, tcp_accecn_process).
+        let (packets, bytes, exact) = self.sender.news(ack, blocks);
+        // Linux only accepts feedback that comes with other news (net/ipv4/tcp_input.c, __tcp_accecn_process).
         let newer = segment.timestamps.is_some_and(|stamps| (stamps.val.wrapping_sub(self.stamps.recent) as i32) > 0);
-        let news = acked > 0 || segment.sack_count > 0 || newer;
-        if !news && self.sender.config.conformance == Conformance::Linux {
-            return (false, 0);
+        if bytes == 0 && !newer && self.sender.config.conformance == Conformance::Linux {
+            return (Some(0), 0);
         }
-        let feedback = self.cold.acc.decode(segment, bits(flags), acked, u64::from(self.sender.mss()));
+        let news = News { packets, bytes, exact, sent: self.sender.stats().bytes_sent };
+        let feedback = self.cold.acc.decode(segment, bits(flags), &news, u64::from(self.sender.mss()));
         if feedback.mangled {
             self.cold.marks.sends_ect = false;
         }
-        (feedback.packets > 0, feedback.bytes)
+        (Some(feedback.packets), feedback.bytes)
     }
 
     /// SND.UNA + SND.WND after `segment`. A segment sets the window only if it is not older than the segment that last

@@ -197,6 +197,7 @@ impl Endpoint {
         let doublings = self.sender.rtt().backoff().min(255) as u8;
         info.backoff = if timers.backoff > 0 { timers.backoff.min(255) as u8 } else { info.retransmits.min(doublings) };
         info.received_ce = cold.marks.received_ce;
+        info.delivered_ce += u32::from(cold.acc.marked_answer);
         info.ecn = match (self.uses.has(Uses::ACCECN), self.uses.has(Uses::CLASSIC_ECN)) {
             (true, _) => EcnUse::Accurate,
             (_, true) => EcnUse::Classic,

@@ -5,6 +5,7 @@
 
 mod accecn;
 mod close;
+mod defer;
 mod ecn;
 mod fast_open;
 mod freebsd;
@@ -28,6 +29,7 @@ use crate::sender::Sender;
 use crate::{Config, Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;
 pub use close::reset_for;
+use defer::Defer;
 use ecn::Marks;
 use fast_open::Fast;
 use timers::Timers;
@@ -234,6 +236,7 @@ struct Cold {
     marks: Marks,
     acc: AccEcn,
     fast: Fast,
+    defer: Defer,
     /// Answers of routers to the peer's requests since the last segment we sent.
     answers: xcp::Answers,
     /// Path MTU, bytes of an IPv4 packet, and how to look for it.
@@ -296,6 +299,7 @@ impl Endpoint {
                 marks: Marks::new(),
                 acc,
                 fast: Fast::default(),
+                defer: Defer::default(),
                 answers: xcp::Answers::default(),
                 pmtu,
                 search: None,

@@ -1,8 +1,10 @@
 //! Socket options: settings that an application may change on a connection.
 
-use super::Endpoint;
 use super::output::MAX_OPTIONS;
+use super::{Endpoint, State};
+use crate::cc::Algorithm;
 use crate::config::Keepalive;
+use crate::slow_start::Entry;
 use crate::{NEVER, Nanos};
 
 impl Endpoint {
@@ -10,6 +12,31 @@ impl Endpoint {
     /// outstanding. Turning the rule off releases waiting data.
     pub fn set_nagle(&mut self, on: bool) {
         self.sender.set_nagle(on);
+    }
+
+    /// Chooses another congestion control and its slow start (TCP_CONGESTION). On an open connection the window and its
+    /// threshold stay, and the state of the algorithm begins anew (Linux net/ipv4/tcp_cong.c,
+    /// tcp_reinit_congestion_control).
+    pub fn set_congestion_control(&mut self, now: Nanos, cc: Algorithm, slow_start: &'static Entry) {
+        let handshake = matches!(self.state, State::Closed | State::Listen | State::SynSent | State::SynReceived);
+        self.sender.exchange(now, cc, slow_start, self.iss, !handshake);
+    }
+
+    /// Lets a bare ACK of the SYN-ACK not establish the connection during the first `timeouts` timeouts of the SYN-ACK, so
+    /// that it is established with its first data. An end that connects lets its ACK of the SYN-ACK wait for data
+    /// (TCP_DEFER_ACCEPT; Linux net/ipv4/tcp_minisocks.c, tcp_check_req). 0 turns this off.
+    pub fn set_defer_accept(&mut self, timeouts: u32) {
+        self.cold.defer.timeouts = timeouts;
+    }
+
+    /// Sets whether the offered window may shrink when memory runs short, if it is scaled (Linux tcp_shrink_window).
+    pub fn set_window_shrinking(&mut self, on: bool) {
+        self.receiver.set_shrinking(on);
+    }
+
+    /// Raises the receive buffer to a window of `bytes`, if it is smaller; auto-tuning goes on (SO_RCVLOWAT).
+    pub fn widen_receive_buffer(&mut self, bytes: u64) {
+        self.receiver.widen(bytes);
     }
 
     /// Sets the number of retransmissions of the SYN before an attempt to connect is given up (TCP_SYNCNT).

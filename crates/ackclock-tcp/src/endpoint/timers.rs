@@ -102,6 +102,9 @@ impl Endpoint {
         if self.cold.timers.syn <= now {
             self.cold.timers.syn = NEVER;
             self.cold.syn_retries += 1;
+            if self.passes_over_timeout(now) {
+                return self.retime();
+            }
             // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: retransmissions at even intervals are allowed in addition.
             let linear = if self.state == State::SynSent { self.sender.config.syn_linear } else { 0 };
             if self.cold.syn_retries > self.sender.config.syn_retries + linear {

@@ -294,6 +294,11 @@ impl Acks {
         }
     }
 
+    /// Whether ACKs wait for our data.
+    pub fn is_interactive(&self) -> bool {
+        self.rule == AckRule::Linux && self.interactive
+    }
+
     /// Whether the rule is Linux's.
     #[inline]
     pub fn is_linux(&self) -> bool {

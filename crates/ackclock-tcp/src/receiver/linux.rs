@@ -16,6 +16,34 @@ impl Receiver {
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
     }
 
+    /// The window field where the window may shrink: what the free memory allows, in whole units (net/ipv4/tcp_output.c,
+    /// __tcp_select_window). As in Linux 6.12, what begins beyond the present window is not accepted any more; RFC 7323
+    /// section 2.4 and Linux 7.2 accept it.
+    pub(super) fn shrunk_field(&mut self, next: u64, used: u64) -> u16 {
+        let full = self.buffer.min(self.clamp);
+        let unit = 1u64 << self.scale;
+        let limit = self.tuning.as_ref().map_or(u64::MAX, |tuning| tuning.limit);
+        let free = full.saturating_sub(used) & !(unit - 1);
+        let mut window = free;
+        if free < full / 2 {
+            self.acks.end_quick();
+            let segment = u64::from(self.acks.largest).min(full);
+            if free < self.buffer / LEAST_PART || free < segment || free < unit {
+                window = 0;
+            }
+        }
+        if window > limit {
+            window = limit.next_multiple_of(unit);
+        }
+        let field = (window >> self.scale).min(u64::from(u16::MAX));
+        self.edge = next + (field << self.scale);
+        if std::mem::take(&mut self.waiting) > self.unread() {
+            // The application has read since, which may open the window.
+            self.acks.due |= self.opens_by_read(field << self.scale);
+        }
+        field as u16
+    }
+
     /// The part of the window that data takes with its memory: what waits to be read, or waited when the ACK became due,
     /// and what lies beyond a gap.
     #[inline]

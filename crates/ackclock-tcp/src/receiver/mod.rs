@@ -34,7 +34,7 @@ pub(crate) struct Receiver {
     /// reads.
     waiting: u64,
     buffer: u64,
-    /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6).
+    /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6), unless the window may shrink.
     edge: u64,
     /// The largest window to offer, bytes.
     clamp: u64,
@@ -43,6 +43,8 @@ pub(crate) struct Receiver {
     space: Option<Box<Space>>,
     /// Window scale of our window field, bits.
     scale: u8,
+    /// Whether the offered window may shrink, as Linux's may with a scale (tcp_shrink_window).
+    shrinks: bool,
     sack: bool,
     /// Whether D-SACK reports duplicates.
     dsack: bool,
@@ -102,6 +104,7 @@ impl Receiver {
             edge: config.receive_buffer.min(u64::from(u16::MAX)),
             first_unit: if linux { u64::from(config.mss).max(1) } else { 1 },
             scale: 0,
+            shrinks: false,
             sack: false,
             dsack: config.dsack,
             acks: Acks::new(config),
@@ -356,6 +359,16 @@ impl Receiver {
         self.acks.last_arrival = now;
     }
 
+    /// Lets an acknowledgment wait until `at`, unless one is sent before.
+    pub fn delay_ack(&mut self, at: Nanos) {
+        self.acks.delayed_at = self.acks.delayed_at.min(at);
+    }
+
+    /// Whether acknowledgments wait for data of ours, because the application has asked for it (TCP_QUICKACK = 0).
+    pub fn is_interactive(&self) -> bool {
+        self.acks.is_interactive()
+    }
+
     /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at
     /// once.
     pub fn read(&mut self, now: Nanos, bytes: u64) {
@@ -522,6 +535,9 @@ impl Receiver {
     fn window_field_of<const LINUX: bool>(&mut self) -> u16 {
         let next = self.received();
         let used = if LINUX { self.used() } else { 0 };
+        if LINUX && self.shrinks && self.scale > 0 {
+            return self.shrunk_field(next, used);
+        }
         let offer = self.wanted_edge::<LINUX>(used) - next;
         if LINUX && self.is_crowded(used) {
             self.acks.end_quick();
@@ -557,6 +573,22 @@ impl Receiver {
         if let Some(space) = &mut self.space {
             space.most = 0;
         }
+    }
+
+    /// Raises the receive buffer to a window of `bytes`, if it is smaller.
+    pub fn widen(&mut self, bytes: u64) {
+        match &mut self.tuning {
+            Some(tuning) => {
+                tuning.widen(bytes);
+                self.buffer = tuning.window();
+            }
+            None => self.buffer = self.buffer.max(bytes),
+        }
+    }
+
+    /// Sets whether the offered window may shrink.
+    pub fn set_shrinking(&mut self, on: bool) {
+        self.shrinks = on;
     }
 
     /// Sets the largest window to offer, bytes.

@@ -193,6 +193,12 @@ impl Tuning {
         self.most = self.memory;
     }
 
+    /// Raises the memory to that of `bytes` of window, if it is smaller (tcp_set_rcvlowat).
+    pub fn widen(&mut self, bytes: u64) {
+        self.memory = self.memory.max(bytes.saturating_mul(WHOLE) / self.share);
+        self.most = self.most.max(self.memory);
+    }
+
     /// The largest window that the memory allows, bytes (tcp_win_from_space).
     #[inline]
     pub fn window(&self) -> u64 {

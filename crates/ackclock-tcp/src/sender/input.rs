@@ -33,6 +33,8 @@ pub(crate) struct Arrival<'a> {
     pub forward_delay: Option<i64>,
     /// Whether the segment echoes congestion: ECE of RFC 3168, or newly marked packets of AccECN.
     pub congestion: bool,
+    /// Packets newly reported as marked; `None` for an echo of RFC 3168, which counts for all that is acknowledged with it.
+    pub marked_packets: Option<u32>,
     /// Bytes newly reported as received with a mark.
     pub marked: u64,
 }
@@ -228,7 +230,8 @@ impl Sender {
         let rtt = self.sample_rtt(now, &arrived, &delivered, advanced);
         self.note_reordering(&arrived);
         if arrival.congestion {
-            self.rare.counts.delivered_marked += u64::from(delivered.segments);
+            let marked = arrival.marked_packets.unwrap_or(delivered.segments);
+            self.rare.counts.delivered_marked += u64::from(marked);
             self.rare.undo.forbid();
         }
 

@@ -6,6 +6,7 @@
 mod buffered;
 mod detection;
 mod episode;
+mod exchange;
 mod expiry;
 mod frto;
 mod host_queue;

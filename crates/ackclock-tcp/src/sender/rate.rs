@@ -129,7 +129,9 @@ impl DeliveryRate {
     #[inline(never)]
     pub fn on_arrival(&mut self, entry: &Entry) {
         let (snapshot, sent_at, start) = if self.samples {
-            let Some(&snapshot) = self.sent.get(self.find(entry.start)) else { return };
+            // A segment that was sent before the sampler existed has no snapshot.
+            let snapshot = self.sent.get(self.find(entry.start)).filter(|snapshot| snapshot.start <= entry.start);
+            let Some(&snapshot) = snapshot else { return };
             (Some(snapshot), snapshot.sent_at, snapshot.start)
         } else {
             (None, entry.sent_at, entry.start)

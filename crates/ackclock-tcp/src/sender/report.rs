@@ -1,6 +1,7 @@
 //! The sender's part of a snapshot of the connection.
 
 use super::Sender;
+use super::episode::Phase;
 use crate::Nanos;
 use crate::info::Info;
 
@@ -8,6 +9,13 @@ impl Sender {
     /// Time of the last transmission of the first outstanding segment.
     pub fn oldest_sent_at(&self) -> Option<Nanos> {
         self.board.first_sent_at()
+    }
+
+    /// Number of segments, and of bytes, that an acknowledgment of everything below `ack` and of `blocks` would newly report,
+    /// and whether both are exact: without SACK, duplicate ACKs do not tell what arrived.
+    pub fn news(&self, ack: u64, blocks: &[(u64, u64)]) -> (u64, u64, bool) {
+        let (segments, bytes) = self.board.news(ack, if self.sack { blocks } else { &[] });
+        (segments, bytes, self.sack || self.phase == Phase::Open && self.dup_acks == 0)
     }
 
     /// Fills in the sender's part of `info`.

@@ -20,7 +20,7 @@ pub struct CallState {
     pub started: Nanos,
     /// Bytes transferred, or whether a connection attempt is in progress.
     pub done: u64,
-    /// Whether the call sleeps until there is room to write.
+    /// Whether the call sleeps until there is room to write, or enough to read.
     pub sleeps: bool,
     /// Whether the call has opened a connection with Fast Open, or waits for one.
     pub opens: bool,

@@ -47,7 +47,9 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
     let own = host.base_congestion_control();
     let freebsd = host.is_freebsd();
     let allowed = host.opens_fast();
-    let (id, socket) = host.socket_mut(fd)?;
+    let id = host.socket_of(fd)?;
+    let most_low = most_low(host, id);
+    let socket = &mut host.sockets[id];
     let (connected, listens) = (socket.connection().is_some(), matches!(socket.role, Role::Listening(_)));
     let options = &mut socket.options;
     let number = || value.number();
@@ -100,6 +102,17 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
         "TCP_KEEPINIT" if freebsd => options.keep_init = Some(count()? * SECOND),
         "TCP_NOOPT" if freebsd => options.no_options = number()? != 0,
         "TCP_MD5SIG" if freebsd && !connected => options.signs = number()? != 0,
+        "SO_RCVLOWAT" => {
+            let asked = number()?;
+            options.receive_low = Some(match u64::try_from(asked) {
+                Ok(low) if low > 0 => low.min(most_low),
+                // sys/kern/uipc_socket.c, sbsetopt
+                _ if freebsd => return Err(Halt::Errno("EINVAL")),
+                Ok(_) => 1,
+                Err(_) => most_low,
+            });
+        }
+        "TCP_DEFER_ACCEPT" if !freebsd => options.defer_accept = timeouts_within(u64::try_from(number()?).unwrap_or(0)),
         "TCP_SYNCNT" => options.syn_count = Some(count()? as u32),
         "TCP_USER_TIMEOUT" => options.user_timeout = Some(count()? * MILLISECOND).filter(|&timeout| timeout > 0),
         "TCP_NOTSENT_LOWAT" => options.not_sent_low = Some(count()?).filter(|&low| low > 0),
@@ -121,17 +134,62 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
     take_effect(host, id, name)
 }
 
+/// Timeouts of a SYN-ACK, which begin with one second and double, up to two minutes.
+const FIRST_TIMEOUT: u64 = 1;
+const LAST_TIMEOUT: u64 = 120;
+
+/// Number of timeouts of a SYN-ACK that last `seconds` together (net/ipv4/tcp.c, secs_to_retrans).
+fn timeouts_within(seconds: u64) -> u32 {
+    let (mut timeout, mut period, mut count) = (FIRST_TIMEOUT, 0, 0);
+    while period < seconds && count < u32::from(u8::MAX) {
+        period += timeout;
+        timeout = (2 * timeout).min(LAST_TIMEOUT);
+        count += 1;
+    }
+    count
+}
+
+/// Seconds that `count` timeouts of a SYN-ACK last together (net/ipv4/tcp.c, retrans_to_secs).
+fn seconds_of(count: u32) -> u64 {
+    let timeouts = std::iter::successors(Some(FIRST_TIMEOUT), |timeout| Some((2 * timeout).min(LAST_TIMEOUT)));
+    timeouts.take(count as usize).sum()
+}
+
+/// The largest SO_RCVLOWAT of a socket, bytes: with Linux half of the memory that its buffer has or may grow to
+/// (net/ipv4/tcp.c, tcp_set_rcvlowat), with FreeBSD the buffer.
+fn most_low(host: &Host, id: SocketId) -> u64 {
+    let options = &host.sockets[id].options;
+    if host.is_freebsd() {
+        let buffer = host.sockets[id].connection().map(|connection| connection.endpoint.receive_buffer());
+        let default = host.sysctls.freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
+        return buffer.or(options.receive_buffer).unwrap_or(default);
+    }
+    options.receive_buffer.unwrap_or_else(|| host.sysctls.most_receive_buffer(&host.base)) / 2
+}
+
 /// Applies a changed option to an existing connection.
 fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
     let now = host.now;
     let keepalive = host.keepalive(&host.sockets[id].options);
     let receive_buffer = host.usable(host.sockets[id].options.receive_buffer.unwrap_or(0));
+    let congestion_control = match name {
+        "TCP_CONGESTION" => Some(host.congestion_control_of(id)?),
+        _ => None,
+    };
+    let freebsd = host.is_freebsd();
     let keeps = host.sockets[id].options.keepalive || host.base.keepalive.is_some();
     let socket = &mut host.sockets[id];
     let options = socket.options.clone();
     let Some(connection) = socket.connection_mut() else { return Ok(Answer::Value(0)) };
     match name {
-        "TCP_CONGESTION" => return Err(Stop::Unsupported("TCP_CONGESTION of a connection".to_owned()).into()),
+        "TCP_CONGESTION" => {
+            if let Some((cc, slow_start)) = congestion_control {
+                connection.endpoint.set_congestion_control(now, cc, slow_start);
+            }
+        }
+        "SO_RCVLOWAT" if !freebsd && options.receive_buffer.is_none() => {
+            connection.endpoint.widen_receive_buffer(options.low());
+        }
         "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => connection.send_buffer.fix(options.send_buffer.unwrap_or(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
@@ -216,6 +274,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "SO_RCVBUF" => {
             options.receive_buffer.unwrap_or(default_buffer.max(actual_buffer.map_or(0, |size| 2 * size))) as i64
         }
+        "SO_RCVLOWAT" => options.low() as i64,
         "SO_TYPE" => SOCK_STREAM,
         "SO_PROTOCOL" => IPPROTO_TCP,
         "SO_ACCEPTCONN" => listens.into(),
@@ -229,6 +288,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         // net/ipv4/tcp.c, tcp_init_sock: TCP_MSS_DEFAULT until a connection has a segment size.
         "TCP_MAXSEG" if !exists => i64::from(options.max_segment.unwrap_or(536)),
         "TCP_MAXSEG" => i64::from(peer_mss.unwrap_or_else(|| options.max_segment.unwrap_or(mss))),
+        "TCP_DEFER_ACCEPT" if !freebsd => seconds_of(options.defer_accept) as i64,
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
         "TCP_KEEPCNT" => i64::from(keepalive.probes),

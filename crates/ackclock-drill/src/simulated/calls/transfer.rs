@@ -3,8 +3,8 @@
 use super::{CallState, Called, Halt, bytes};
 use crate::calls::{Address, Answer, Buffer, Data, Transfer};
 use crate::simulated::host::{Descriptor, Host};
+use crate::simulated::out_of_band::Refused;
 use crate::simulated::socket::{Role, SocketId};
-use crate::simulated::urgent::Refused;
 use crate::symbols::{
     MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_OOB, MSG_PEEK, MSG_TRUNC, MSG_WAITALL,
     MSG_ZEROCOPY,
@@ -77,8 +77,13 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
     }
     let now = host.now;
     let waits = !host.sockets[id].nonblocking && flags & MSG_DONTWAIT == 0;
-    let inline = host.sockets[id].options.takes_urgent_inline();
-    let connection = host.connection_mut(id)?;
+    let options = &host.sockets[id].options;
+    let (inline, low, freebsd) = (options.takes_urgent_inline(), options.low(), host.is_freebsd());
+    // sock_rcvlowat
+    let target = if flags & MSG_WAITALL != 0 { wanted } else { wanted.min(low) };
+    let socket = &mut host.sockets[id];
+    let readable = socket.connection().is_some_and(|connection| connection.is_readable(&socket.options));
+    let connection = socket.connection_mut().ok_or(Halt::Errno("ENOTCONN"))?;
     if flags & MSG_OOB != 0 {
         let ended = connection.over || connection.peer_closed || connection.read_shut;
         return match connection.take_urgent(inline, flags & MSG_PEEK != 0) {
@@ -91,16 +96,23 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
     if connection.is_at_mark() && connection.available() > 0 && progress.done == 0 && flags & MSG_PEEK == 0 {
         connection.pass_mark(now, inline);
     }
+    let ends = connection.peer_closed || connection.over || connection.read_shut || connection.error.is_some();
+    if progress.sleeps && !freebsd && !ends && !connection.has_urgent() && !readable {
+        // net/ipv4/tcp_input.c, tcp_data_ready: a call that waits is not woken before.
+        return Ok(Answer::Blocks(NEVER));
+    }
     let available = connection.up_to_mark();
-    if available > 0 {
+    // FreeBSD takes nothing until there is enough, unless the call itself says that it does not wait (sys/kern/
+    // uipc_socket.c, soreceive_generic).
+    let too_few = freebsd && !ends && flags & MSG_DONTWAIT == 0 && progress.done == 0;
+    if available > 0 && !(too_few && connection.available() < wanted.min(low)) {
         let bytes = available.min(wanted - progress.done.min(wanted));
         if flags & MSG_PEEK == 0 {
             connection.consume(now, bytes);
         }
         progress.done += bytes;
-        let all =
-            flags & MSG_WAITALL == 0 || connection.is_at_mark() || progress.done >= wanted || flags & MSG_PEEK != 0;
-        if all || !waits {
+        let all = progress.done >= target || connection.is_at_mark() || flags & MSG_PEEK != 0;
+        if all || !waits || freebsd && flags & MSG_WAITALL == 0 {
             return Ok(Answer::Value(progress.done as i64));
         }
     }
@@ -116,7 +128,11 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
     if connection.peer_closed || connection.over || connection.read_shut || wanted == 0 {
         return Ok(Answer::Value(0));
     }
-    if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) }
+    if !waits {
+        return Err(Halt::Errno("EAGAIN"));
+    }
+    progress.sleeps = true;
+    Ok(Answer::Blocks(NEVER))
 }
 
 /// Writes `wanted` bytes to a connection, as far as its send buffer has room.

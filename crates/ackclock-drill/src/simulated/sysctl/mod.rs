@@ -67,7 +67,10 @@ pub struct Sysctls {
     pub standard_urgent: bool,
     /// tcp_invalid_ratelimit: the least time between two answers to segments that are not acceptable.
     pub challenge_interval: Option<Nanos>,
-    /// Whether SYNs that are sent again ask for ECN as the first one does (tcp_ecn_fallback=0).
+    /// tcp_shrink_window: whether the window may shrink.
+    pub shrinks_window: bool,
+    /// Whether SYNs that are sent again ask for ECN as the first one does, and whether the ECN field of the handshake is not
+    /// examined (tcp_ecn_fallback=0).
     pub insists_on_ecn: bool,
     /// tcp_tw_reuse; 1 applies to all addresses.
     pub time_wait_reuse: Option<u8>,
@@ -134,7 +137,6 @@ const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.ip_no_pmtu_disc", &["0"]),
     ("net.ipv4.tcp_thin_linear_timeouts", &["0"]),
     ("net.ipv4.tcp_thin_dupack", &["0"]),
-    ("net.ipv4.tcp_shrink_window", &["0"]),
     ("net.ipv4.tcp_low_latency", &["0"]),
     ("net.ipv4.tcp_adv_win_scale", &["1"]),
     ("net.ipv4.tcp_retries1", &["3"]),
@@ -194,6 +196,7 @@ impl Sysctls {
             "rfc1337" => self.rfc1337 = Some(number()? != 0),
             "stdurg" => self.standard_urgent = number()? != 0,
             "invalid_ratelimit" => self.challenge_interval = Some(u64::from(number()?) * MILLISECOND),
+            "shrink_window" => self.shrinks_window = number()? != 0,
             "ecn_fallback" => self.insists_on_ecn = number()? == 0,
             "ecn" => self.ecn = Some(small()?),
             "ecn_option" => {
@@ -263,6 +266,11 @@ impl Sysctls {
     /// Initial receive buffer of a socket of Linux, bytes of memory: twice the window of the configuration.
     pub fn receive_buffer(&self, base: &Config) -> u64 {
         self.receive.map_or(2 * base.receive_buffer, |[_, start, _]| start)
+    }
+
+    /// The largest receive buffer of a socket of Linux by auto-tuning, bytes of memory.
+    pub fn most_receive_buffer(&self, base: &Config) -> u64 {
+        self.receive.map_or(2 * base.receive_buffer_max, |[_, _, most]| most)
     }
 
     /// Applies the settings to a stack's configuration. `passive` is whether the peer opens the connection.

@@ -225,6 +225,26 @@ impl Scoreboard {
         flight_size + self.retransmitted - self.sacked - self.lost
     }
 
+    /// Number of segments, and of bytes, that are newly reported by an acknowledgment of everything below `una` and of
+    /// `blocks`.
+    pub fn news(&self, una: u64, blocks: &[(u64, u64)]) -> (u64, u64) {
+        let end = blocks.iter().map(|block| block.1).fold(una, u64::max);
+        let within = |entry: &Entry| blocks.iter().any(|&(low, high)| low <= entry.start && entry.end() <= high);
+        let (mut segments, mut bytes) = (0, 0);
+        for entry in self.entries.iter().take_while(|entry| entry.start < end) {
+            if entry.is(flag::SACKED) {
+                continue;
+            }
+            if entry.end() <= una || within(entry) {
+                segments += 1;
+                bytes += u64::from(entry.len);
+            } else if entry.start < una {
+                bytes += una - entry.start;
+            }
+        }
+        (segments, bytes)
+    }
+
     /// Appends a segment sent for the first time.
     #[inline]
     pub fn push(&mut self, start: u64, len: u32, now: Nanos) {
