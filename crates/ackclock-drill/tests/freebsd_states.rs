@@ -39,6 +39,8 @@ struct Connection {
 struct Settings {
     insecure: bool,
     drop_synfin: bool,
+    /// Whether the application has closed the socket, rather than its own direction alone.
+    closes: bool,
 }
 
 /// A segment that arrives.
@@ -177,6 +179,16 @@ impl Connection {
             now = dropped > 0 || old > len || old == len && !has('F') || dropped == len;
             (seq, len) = (seq + dropped, len - dropped);
         }
+        if settings.closes && len > 0 {
+            // No application reads what arrives, wherever it lies.
+            let reset = match has('.') {
+                true => format!("R {ack}:{ack}(0) win 0"),
+                false => format!("R. 0:0(0) ack {} win 0", seq + len + i64::from(fin)),
+            };
+            answer.packets.push(("+0", reset));
+            self.state = Closed;
+            return answer;
+        }
         let beyond = seq + len - (self.next + WINDOW);
         if beyond > 0 {
             if beyond >= len {
@@ -257,12 +269,12 @@ impl Connection {
 /// Plays one case; returns the script and the reason of a failure.
 fn play(state: State, segment: Arrival, settings: Settings) -> Option<String> {
     let (start, mut connection) = prelude(state);
-    let Settings { insecure, drop_synfin } = settings;
+    let Settings { insecure, drop_synfin, closes } = settings;
     let mut text = String::from("--tolerance_usecs=1000\n");
     for (name, on) in [("insecure_rst", insecure), ("insecure_syn", insecure), ("drop_synfin", drop_synfin)] {
         text += &format!("0 `sysctl -w net.inet.tcp.{name}={}`\n", u8::from(on));
     }
-    text += &start;
+    text += &if closes { start.replace("shutdown(3, SHUT_WR)", "close(3)") } else { start };
     let Arrival { flags, seq, len, ack } = segment;
     let acks = if flags.contains('.') { format!(" ack {ack}") } else { String::new() };
     // A SYN has the peer's initial sequence number; other segments count from it.
@@ -271,8 +283,18 @@ fn play(state: State, segment: Arrival, settings: Settings) -> Option<String> {
     for (time, packet) in &answer.packets {
         text += &format!("{time} > {packet}\n");
     }
-    text += &format!("+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [{}], [4]) = 0\n", answer.error.unwrap_or("0"));
-    text += &format!("+0 `sockstat -4 -P tcp -s | grep packetdril | grep -c {} | grep 1`\n", connection.state.name());
+    if !closes {
+        text += &format!("+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [{}], [4]) = 0\n", answer.error.unwrap_or("0"));
+    }
+    // A closed socket has no owner any more, and its connection is not listed once it has ended.
+    let owner = if closes { "?" } else { "packetdril" };
+    if !closes || connection.state != Closed {
+        let name = connection.state.name();
+        text += &format!("+0 `sockstat -4 -P tcp -s | grep {owner} | grep -c {name} | grep 1`\n");
+    } else {
+        let Connection { next, una, .. } = connection;
+        text += &format!("+.01 < . {next}:{next}(0) ack {una} win 32767\n+0 > R {una}:{una}(0) win 0\n");
+    }
     if connection.state != Closed {
         // An old segment is always answered: nothing else has left before.
         let (seq, ack) = (connection.next - 1, connection.una);
@@ -300,7 +322,7 @@ fn every_segment_has_the_answer_of_freebsd_in_every_state() {
             {
                 let (seq, ack) = (connection.next + place, connection.send_next + ahead);
                 let segment = Arrival { flags, seq, len, ack };
-                for settings in [false, true].map(|on| Settings { insecure: on, drop_synfin: on }) {
+                for settings in [false, true].map(|on| Settings { insecure: on, drop_synfin: on, closes: false }) {
                     wrong.extend(play(state, segment, settings));
                     played += 1;
                 }
@@ -308,5 +330,25 @@ fn every_segment_has_the_answer_of_freebsd_in_every_state() {
         }
     }
     assert!(played > 1500, "{played} cases");
+    assert!(wrong.is_empty(), "{} of {played} cases fail:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The states of a connection whose socket is closed (sys/netinet/tcp_input.c, tcp_do_segment: new data for a connection
+/// without a user gets a RST, after the part that had arrived before is removed).
+#[test]
+fn new_data_for_a_closed_socket_gets_a_reset_in_every_state() {
+    let (mut wrong, mut played) = (Vec::new(), 0);
+    for state in [FinWait1, FinWait2, Closing, LastAck] {
+        let (_, connection) = prelude(state);
+        for flags in [".", "-", "F", "F.", "R", "S"] {
+            for (place, len) in PLACES.iter().flat_map(|&place| [0, 1, 3].map(|len| (place, len))) {
+                let (seq, ack) = (connection.next + place, connection.una);
+                let settings = Settings { insecure: false, drop_synfin: false, closes: true };
+                wrong.extend(play(state, Arrival { flags, seq, len, ack }, settings));
+                played += 1;
+            }
+        }
+    }
+    assert!(played >= 300, "{played} cases");
     assert!(wrong.is_empty(), "{} of {played} cases fail:\n{}", wrong.len(), wrong.join("\n"));
 }

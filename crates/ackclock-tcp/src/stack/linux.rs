@@ -148,7 +148,7 @@ fn linux() -> Values {
         data_retries: 15, "tcp_retries2 = 15";
         timestamps: true, "tcp_timestamps = 1";
         ecn: EcnMode::Passive, "tcp_ecn = 2";
-        accecn_options: AccEcnOptions::Always, "tcp_ecn_option = 2, of the kernels that have it: since 6.18";
+        accecn_options: AccEcnOptions::Always, "tcp_ecn_option = 2, of the kernels whose tcp_ecn may ask for it: since 7.0 (commit 8ae3e8e6ceed)";
         nagle: true, "unless TCP_NODELAY";
         sack_compression: true, "tcp_comp_sack_nr = 44, tcp_comp_sack_delay_ns = 1 ms, since 4.18";
         nagle_rule: NagleRule::Minshall, "net/ipv4/tcp_output.c, tcp_nagle_check";

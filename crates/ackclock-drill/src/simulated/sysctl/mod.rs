@@ -291,7 +291,7 @@ impl Sysctls {
                 1 => EcnMode::Classic,
                 2 => EcnMode::Passive,
                 3 => EcnMode::Accurate,
-                // Linux 6.18: a server accepts Accurate ECN; a client asks for classic ECN, or for none.
+                // Linux 7.0: a server accepts Accurate ECN; a client asks for classic ECN, or for none.
                 4 | 5 if passive => EcnMode::Accurate,
                 4 => EcnMode::Classic,
                 5 => EcnMode::Off,
