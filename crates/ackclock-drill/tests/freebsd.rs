@@ -40,6 +40,34 @@ fn a_command_about_sockets_fails_with_the_list_of_them() {
     assert!(told("sockstat -p 9090 -s | grep CLOSED").contains("found nothing"), "the port is 8080");
 }
 
+/// The module that a connection changes to answers the next loss: CUBIC keeps 7 of 10 segments, NewReno 5 (sys/netinet:
+/// tcp_usrreq.c, tcp_default_ctloutput; cc/cc_newreno.c).
+#[test]
+fn a_connection_may_change_its_congestion_control() {
+    for (name, threshold) in [("cubic", 7000), ("newreno", 5000)] {
+        let text = format!(
+            "{SOCKET}+0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 65535 <mss 1000,sackOK>
++0 > S. 0:0(0) ack 1 <...>
++.02 < . 1:1(0) ack 1 win 65535
++0 accept(3, ..., ...) = 4
++0 write(4, ..., 10000) = 10000
++.02 setsockopt(4, IPPROTO_TCP, TCP_CONGESTION, \"{name}\", {}) = 0
++0 < . 1:1(0) ack 1 win 65535 <sack 1001:2001,nop,nop>
++0 < . 1:1(0) ack 1 win 65535 <sack 1001:3001,nop,nop>
++0 < . 1:1(0) ack 1 win 65535 <sack 1001:4001,nop,nop>
++0 %{{ }}%
+",
+            name.len()
+        );
+        let (verdict, snippets) = play("freebsd", &text);
+        assert_eq!(verdict, Verdict::Pass, "{name}");
+        let told = snippets[0].values.iter().find(|(known, _)| *known == "tcpi_snd_ssthresh").unwrap().1;
+        assert_eq!(told, threshold, "{name}");
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_named() {
     let named = |line: &str| match play("freebsd", &format!("{SOCKET}+0 {line}\n")).0 {

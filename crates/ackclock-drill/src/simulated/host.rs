@@ -11,7 +11,7 @@ use crate::simulated::segments::tcp_of;
 use crate::simulated::send_buffer::SendBuffer;
 use crate::simulated::socket::{Connection, Epoll, Options, Role, Socket, SocketId, ZeroCopy};
 use crate::simulated::stamps::Stamps;
-use crate::simulated::sysctl::{Sysctls, choose_congestion_control};
+use crate::simulated::sysctl::{Sysctls, choose_congestion_control, congestion_control_name};
 use crate::verdict::Stop;
 use crate::wire::Numbers;
 use ackclock_tcp::cc::Algorithm;
@@ -134,9 +134,7 @@ impl Host {
         if let Some(mss) = options.max_segment {
             config.mss = config.mss.min(mss);
         }
-        if let Some(name) = &options.congestion_control {
-            choose_congestion_control(&mut config, name, &self.base_congestion_control())?;
-        }
+        self.choose_congestion_control(&mut config, options)?;
         if let Some(buffer) = options.receive_buffer {
             config.receive_buffer = self.usable(buffer);
             config.receive_buffer_max = self.usable(buffer);
@@ -173,10 +171,15 @@ impl Host {
     pub fn congestion_control_of(&self, id: SocketId) -> Result<(Algorithm, &'static slow_start::Entry), Stop> {
         let mut config = self.base.clone();
         self.sysctls.apply(&mut config, false)?;
-        if let Some(name) = &self.sockets[id].options.congestion_control {
-            choose_congestion_control(&mut config, name, &self.base_congestion_control())?;
-        }
+        self.choose_congestion_control(&mut config, &self.sockets[id].options)?;
         Ok((config.cc, config.slow_start))
+    }
+
+    /// Replaces the congestion control of `config` by the one that a socket's option names.
+    fn choose_congestion_control(&self, config: &mut Config, options: &Options) -> Result<(), Stop> {
+        let Some(name) = &options.congestion_control else { return Ok(()) };
+        let known = congestion_control_name(name).filter(|_| self.is_freebsd());
+        choose_congestion_control(config, known.unwrap_or(name), &self.base_congestion_control())
     }
 
     /// Keep-alive settings of a socket with these options; without a default of the stack, those of Linux.

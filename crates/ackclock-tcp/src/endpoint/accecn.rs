@@ -12,7 +12,7 @@ const WRAP: u32 = 1 << 24;
 /// Initial values of the counters (RFC 9768 section 3.2.1), the bytes in the order ECT(0), CE, ECT(1).
 const FIRST_CEP: u32 = 5;
 const FIRST_BYTES: [u32; 3] = [1, 0, 1];
-/// If the marked packets were on average smaller than this fraction of the MSS, the ACE counter has not wrapped (RFC
+/// If the marked packets would be on average smaller than this fraction of the MSS, the ACE counter has not wrapped (RFC
 /// 9768 appendix A.2.2).
 const SAFETY_FACTOR: u64 = 2;
 
@@ -317,9 +317,11 @@ impl AccEcn {
         let mut feedback = Feedback::default();
         match marked {
             Some(bytes) => {
-                let implausible = u64::from(bytes) < u64::from(safer) * mss / SAFETY_FACTOR;
-                packets = if implausible { packets } else { safer };
-                feedback.bytes = u64::from(bytes);
+                // Marked segments are at most of the MSS, and on average not below half of it (appendix A.2.2).
+                let bytes = u64::from(bytes);
+                let enough = bytes <= u64::from(packets) * mss && bytes < u64::from(safer) * mss / SAFETY_FACTOR;
+                packets = if enough { packets } else { safer };
+                feedback.bytes = bytes;
                 feedback.mangled = bytes > 0 && packets == 0 && certain;
             }
             None => {
@@ -402,6 +404,19 @@ mod tests {
         assert_eq!(decode(5, 12 * MSS, None).packets, 8);
         assert_eq!(decode(5, 7 * MSS, None), Feedback::default());
         assert_eq!(decode(5, MSS, Some([1, 1000, 1])), Feedback { packets: 0, bytes: 1000, mangled: true });
+    }
+
+    /// The examples of RFC 9768 appendix A.2.2, with segments of 1460 bytes.
+    #[test]
+    fn marked_bytes_say_whether_the_counter_has_wrapped() {
+        for (least, acked, marked, packets) in [(0, 8, 1460, 8), (2, 10, 1460, 2), (7, 15, 10_200, 7)] {
+            let mut acc = AccEcn::new(&(rfc().config)());
+            acc.options = Options::Work;
+            let mut ack = Segment::new(Flags::ACK);
+            ack.set_accecn(Some(AccEcnOption { order1: false, count: 2, counters: [1, marked, 0] }));
+            let news = News { packets: acked, bytes: acked * 1460, exact: true, sent: 0 };
+            assert_eq!(acc.decode(&ack, (5 + least) & 7, &news, 1460).packets, packets, "{least}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::simulated::host::Host;
 use crate::simulated::send_buffer::LEAST;
 use crate::simulated::socket::{Options, Role, SocketId};
 use crate::simulated::stamps;
-use crate::simulated::sysctl::congestion_control;
+use crate::simulated::sysctl::{congestion_control, congestion_control_name};
 use crate::symbols::{
     ATMARK, GETFD, GETFL, INQ, IPPROTO_TCP, NONBLOCK, OUTQ, OUTQNSD, RDWR, SETFD, SETFL, SOCK_STREAM, STAMP_SOFTWARE,
     errno_number,
@@ -121,7 +121,8 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
             let Value::Text(name) = value else {
                 return Err(Stop::Fail("TCP_CONGESTION takes a name in quotes".to_owned()).into());
             };
-            congestion_control(name, &own)?;
+            let known = congestion_control_name(name).filter(|_| freebsd);
+            congestion_control(known.unwrap_or(name), &own)?;
             options.congestion_control = Some(name.clone());
         }
         // Options of a stack that is not selected (sys/netinet/tcp_usrreq.c, tcp_default_ctloutput).

@@ -128,6 +128,11 @@ const OFF: &[(&str, &str)] = &[
 const CONGESTION_CONTROLS: &[(&str, &str)] =
     &[("cubic", "cubic"), ("htcp", "htcp"), ("newreno", "reno"), ("vegas", "vegas")];
 
+/// The name in ackclock of the congestion control module that FreeBSD calls `name`.
+pub fn congestion_control_name(name: &str) -> Option<&'static str> {
+    CONGESTION_CONTROLS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours)
+}
+
 /// Bytes of an mbuf and of a cluster (MSIZE, MCLBYTES).
 const MBUF: u64 = 256;
 const CLUSTER: u64 = 2048;
@@ -198,8 +203,8 @@ impl FreeBsd {
             "net.inet.tcp.msl" => self.time_wait = millis()?.map(|msl| 2 * msl),
             "net.inet.tcp.finwait2_timeout" => self.fin_timeout = millis()?,
             "net.inet.tcp.cc.abe" => self.abe = switch()?,
-            "net.inet.tcp.cc.algorithm" => match CONGESTION_CONTROLS.iter().find(|(theirs, _)| *theirs == value) {
-                Some((_, ours)) => self.congestion_control = Some(ours),
+            "net.inet.tcp.cc.algorithm" => match congestion_control_name(value) {
+                Some(ours) => self.congestion_control = Some(ours),
                 None => return Ok(false),
             },
             "net.inet.tcp.do_prr" => self.proportional[0] = switch()?,

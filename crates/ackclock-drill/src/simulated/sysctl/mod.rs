@@ -8,7 +8,7 @@ use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, PathSearch, SECOND, cc, slow_start, stack, validation};
-pub use freebsd::FreeBsd;
+pub use freebsd::{FreeBsd, congestion_control_name};
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
