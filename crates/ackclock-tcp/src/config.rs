@@ -140,6 +140,9 @@ named! {
         Never = "never";
         /// Segments with changed counters: the recommended simple scheme of section 3.2.3.3.
         Changes = "changes";
+        /// Two segments after a mark or a change of the ECN field of what arrives, and three segments in a round trip at
+        /// least (Linux tcp_ecn_option = 1).
+        Minimum = "minimum";
         /// All segments with room for the option, until the path proves to drop them (section 3.2.3.2.2).
         Always = "always";
         /// All segments with room for the option, even if the path drops them.

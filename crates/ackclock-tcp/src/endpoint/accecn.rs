@@ -3,7 +3,7 @@
 mod linux;
 
 use super::ecn::reflected;
-use crate::Ecn;
+use crate::{Ecn, Nanos};
 use crate::config::{AccEcnOptions, Config, Conformance};
 use crate::segment::{AccEcnOption, Flags, Segment};
 
@@ -60,8 +60,8 @@ pub(super) struct AccEcn {
     told_cep: u32,
     bytes: [u32; 3],
     told_bytes: [u32; 3],
-    /// Whether the last packet was marked.
-    after_mark: bool,
+    /// The ECN field of the last packet.
+    previous: Ecn,
     /// The ECN field of the SYN-ACK, until a segment other than a pure ACK has left.
     syn_ack: Option<Ecn>,
     /// Number of segments that still carry an option without a change: the ACK of the SYN-ACK and the first data.
@@ -87,8 +87,9 @@ pub(super) struct AccEcn {
     /// Totals, from the peer's options, of bytes that arrived with ECT(0), CE and ECT(1).
     pub delivered: [u64; 3],
     options: Options,
-    /// How Linux estimates marks.
+    /// How Linux estimates marks, and when it demands an option.
     estimate: linux::Estimate,
+    demand: linux::Demand,
     /// Whether feedback must be ignored (RFC 9768 section 3.2.2.1, note 1).
     disabled: bool,
     /// Whether the path may change the ECN field of the handshake without consequences.
@@ -116,7 +117,8 @@ impl AccEcn {
             told_cep: FIRST_CEP,
             bytes: FIRST_BYTES,
             told_bytes: FIRST_BYTES,
-            after_mark: false,
+            previous: Ecn::NotEct,
+            demand: linux::Demand::default(),
             syn_ack: None,
             tests: 0,
             usage: config.accecn_options,
@@ -142,6 +144,9 @@ impl AccEcn {
         self.on_syn_ack(syn_ack.ecn);
         self.tests = 2;
         self.test_option(syn_ack.accecn().as_ref());
+        if self.seen {
+            self.demand.raise(2);
+        }
     }
 
     /// Processes a SYN-ACK, perhaps a retransmission: its mark counts once (RFC 9768 section 3.2.2.2).
@@ -155,6 +160,7 @@ impl AccEcn {
     /// Processes a SYN that asks for AccECN. FreeBSD counts its mark (sys/netinet/tcp_ecn.c, tcp_ecn_syncache_socket); in
     /// RFC 9768 the SYN-ACK tells of it alone.
     pub fn on_syn(&mut self, field: Ecn) {
+        self.previous = field;
         if self.freebsd && field == Ecn::Ce && self.cep == FIRST_CEP {
             self.cep += 1;
         }
@@ -171,6 +177,7 @@ impl AccEcn {
     pub fn start_server(&mut self, segment: &Segment, ace: u8) -> bool {
         self.test_option(segment.accecn().as_ref());
         self.tests = 1;
+        self.demand.raise(1);
         if !AccEcn::is_handshake(segment) {
             return false;
         }
@@ -208,8 +215,7 @@ impl AccEcn {
     /// Processes a packet that is not a SYN. Returns whether an ACK is due at once (RFC 9768 section 3.2.2.5.1).
     pub fn on_arrival(&mut self, segment: &Segment, unacked: bool) -> bool {
         let marked = segment.ecn == Ecn::Ce;
-        let changed = marked && !self.after_mark && segment.len > 0;
-        self.after_mark = marked;
+        let previous = std::mem::replace(&mut self.previous, segment.ecn);
         self.cep += if marked { segment.segments() } else { 0 };
         let counter = match segment.ecn {
             Ecn::NotEct => None,
@@ -217,11 +223,20 @@ impl AccEcn {
             Ecn::Ce => Some(1),
             Ecn::Ect1 => Some(2),
         };
+        let before = counter.map_or(0, |counter| self.bytes[counter]);
+        let after = (before + segment.len) % WRAP;
         if let Some(counter) = counter {
-            self.bytes[counter] = (self.bytes[counter] + segment.len) % WRAP;
+            self.bytes[counter] = after;
         }
+        let untold = self.cep - self.told_cep;
+        if self.mutual {
+            let edge = previous != segment.ecn;
+            self.demand.on_arrival(edge || marked, before ^ after);
+            return segment.len > 0 && (edge || untold >= linux::MOST_UNTOLD);
+        }
+        let changed = marked && previous != Ecn::Ce && segment.len > 0;
         let most = if unacked { 2 } else { 3 };
-        changed || marked && self.cep - self.told_cep >= most
+        changed || marked && untold >= most
     }
 
     /// Whether the ACK of the SYN-ACK is still to be sent, which must carry no data (RFC 9768 section 3.2.2.1).
@@ -239,15 +254,23 @@ impl AccEcn {
         }
     }
 
+    /// Tells the time and the smoothed round-trip time before a segment is made.
+    pub fn tell_time(&mut self, now: Nanos, srtt: Option<Nanos>) {
+        self.demand.tell_time(now, srtt);
+    }
+
     /// The option that a segment should carry. It is sent when a counter has changed since the last option, with every
     /// counter that ever changed (RFC 9768 section 3.2.3.3), or always with all counters, as in Linux.
     pub fn option(&self) -> Option<AccEcnOption> {
         let always = match self.usage {
             AccEcnOptions::Never => return None,
             AccEcnOptions::Changes => false,
-            AccEcnOptions::Always | AccEcnOptions::Persistent => true,
+            AccEcnOptions::Minimum | AccEcnOptions::Always | AccEcnOptions::Persistent => true,
         };
         if self.mutual && !self.seen || self.blocked {
+            return None;
+        }
+        if self.usage == AccEcnOptions::Minimum && !self.demand.is_due() {
             return None;
         }
         if always || self.tests > 0 {
@@ -293,6 +316,7 @@ impl AccEcn {
     /// Records that an option was sent with a segment that reports `duplicate`.
     pub fn on_option_sent(&mut self, with_data: bool, duplicate: Option<(u64, u64)>) {
         self.told_bytes = self.bytes;
+        self.demand.on_option_sent();
         self.told_duplicate = duplicate;
         // The ACK of the SYN-ACK is the first test; after it only data is a test.
         self.tests = if with_data { 0 } else { self.tests.min(1) };

@@ -14,6 +14,9 @@ impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.
     #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
+        if self.uses.has(Uses::ACCECN) {
+            self.cold.acc.tell_time(now, self.sender.rtt().srtt());
+        }
         if self.due.any() {
             if self.is_refused() {
                 self.lose_output(now);

@@ -115,8 +115,6 @@ const HARMLESS: &[&str] = &[
     "net.ipv4.tcp_abort_on_overflow",
     "net.ipv4.tcp_autocorking",
     "net.ipv4.tcp_challenge_ack_limit",
-    // This belongs to the only mode of tcp_ecn_option that is not supported.
-    "net.ipv4.tcp_ecn_option_beacon",
     "net.ipv4.tcp_fack",
     "net.ipv4.tcp_fastopen_blackhole_timeout_sec",
     "net.ipv4.tcp_limit_output_bytes",
@@ -135,6 +133,7 @@ const HARMLESS: &[&str] = &[
 /// Settings that have an effect only with other values than these.
 const OFF: &[(&str, &[&str])] = &[
     ("net.ipv4.ip_no_pmtu_disc", &["0"]),
+    ("net.ipv4.tcp_ecn_option_beacon", &["3"]),
     ("net.ipv4.tcp_thin_linear_timeouts", &["0"]),
     ("net.ipv4.tcp_thin_dupack", &["0"]),
     ("net.ipv4.tcp_low_latency", &["0"]),
@@ -202,6 +201,7 @@ impl Sysctls {
             "ecn_option" => {
                 self.accecn_options = Some(match small()? {
                     0 => AccEcnOptions::Never,
+                    1 => AccEcnOptions::Minimum,
                     2 => AccEcnOptions::Always,
                     3 => AccEcnOptions::Persistent,
                     _ => return Stop::unsupported(format!("sysctl {name}={value}")),

@@ -1,8 +1,17 @@
-//! How Linux estimates marks, since 7.0 (net/ipv4/tcp_input.c, __tcp_accecn_process and tcp_accecn_process_option).
+//! How Linux estimates marks, since 7.0 (net/ipv4/tcp_input.c, __tcp_accecn_process and tcp_accecn_process_option), and when
+//! it sends an option if it sends few (include/net/tcp_ecn.h, tcp_ecn_received_counters, tcp_accecn_option_beacon_check).
 
 use super::{AccEcn, Feedback, News, Options, WRAP, fields};
-use crate::Segment;
+use crate::{Nanos, Segment};
 
+/// Marked packets that have not been told from which on an ACK is due at once (TCP_ACCECN_ACE_MAX_DELTA).
+pub(super) const MOST_UNTOLD: u32 = 6;
+/// Options in a round trip at least (tcp_ecn_option_beacon).
+const BEACONS: Nanos = 3;
+/// Segments that tell of a change, so that the last of them is unambiguous.
+const TELLING: u8 = 2;
+/// The bit of a counter of bytes whose change demands an option, before the counter of 24 bits may have wrapped.
+const LARGE: u32 = 22;
 /// Weight of the average number of packets that an ACK reports, and the number of its binary places (PKTS_ACKED_WEIGHT,
 /// PKTS_ACKED_PREC).
 const WEIGHT: u32 = 6;
@@ -15,6 +24,47 @@ const TOO_LATE: u64 = (1 << 23) - 1;
 const TWO_CYCLES: u64 = 16;
 /// Index of CE among the counters.
 const CE: usize = 1;
+
+/// The demand for options, where not every segment carries one.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Demand {
+    /// Number of further segments that carry one.
+    left: u8,
+    /// The present time, that of the last option, and the smoothed round-trip time.
+    now: Nanos,
+    told_at: Nanos,
+    srtt: Nanos,
+}
+
+impl Demand {
+    /// Demands at least `count` further options.
+    pub fn raise(&mut self, count: u8) {
+        self.left = self.left.max(count);
+    }
+
+    /// Takes note of a packet: whether it tells of something new, and the bits in which its counter of bytes changed.
+    pub fn on_arrival(&mut self, news: bool, changed: u32) {
+        if changed >> LARGE != 0 {
+            self.raise(1);
+        }
+        if news {
+            self.left = TELLING;
+        }
+    }
+
+    pub fn tell_time(&mut self, now: Nanos, srtt: Option<Nanos>) {
+        (self.now, self.srtt) = (now, srtt.unwrap_or(0));
+    }
+
+    /// Whether the next segment carries an option.
+    pub fn is_due(&self) -> bool {
+        self.left > 0 || (self.now - self.told_at) * BEACONS >= self.srtt
+    }
+
+    pub fn on_option_sent(&mut self) {
+        (self.left, self.told_at) = (self.left.saturating_sub(1), self.now);
+    }
+}
 
 /// State of the estimates.
 #[derive(Clone, Copy, Default, Debug)]
