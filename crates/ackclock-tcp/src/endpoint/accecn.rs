@@ -3,9 +3,9 @@
 mod linux;
 
 use super::ecn::reflected;
-use crate::{Ecn, Nanos};
 use crate::config::{AccEcnOptions, Config, Conformance};
 use crate::segment::{AccEcnOption, Flags, Segment};
+use crate::{Ecn, Nanos};
 
 /// Counters of an option wrap at 24 bits.
 const WRAP: u32 = 1 << 24;
