@@ -288,8 +288,8 @@ class TestRivals:
         first = first_of(points, [Estimate(5, 4, 6, 4)] * 5)
         sentences, _ = answer_of(first, roles, None, Rivals(("a", "b"), "Mbit/s", cells))
         assert sentences[0] == (
-            "The goodput of a, compared with that of b in the same runs, is higher by 1 to 3 Mbit/s with q = 1 BDP and "
-            "with q = 2 BDP, lower by 1 Mbit/s with q = 3 BDP, not clearly different with q = 4 BDP and with q = 5 BDP."
+            "The goodput of a, compared with that of b in the same runs, is higher by 1 to 3 Mbit/s with the q up to "
+            "2 BDP, lower by 1 Mbit/s with q = 3 BDP, not clearly different with the q from 4 BDP on."
         )
 
     def test_varied_algorithms_are_compared_instead(self, rivals):

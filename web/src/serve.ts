@@ -3,8 +3,9 @@
 import { byId, make } from "./dom";
 import { Jumps } from "./jumps";
 import { Lines } from "./lines";
+import { Questions } from "./question";
 import { saveTable } from "./save";
-import { barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./store";
+import { againOf, barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./store";
 
 export * from "./draw";
 
@@ -14,7 +15,7 @@ const [BUSY, QUIET] = [2000, 5000];
 const chosen = new Set<string>();
 const rows = new Map<string, HTMLTableRowElement>();
 let state: State = {
-  version: "", store: "", asked: 0, finished: 0, failed: 0, done: 0, names: [], sweeps: [], runs: [], opening: [],
+  version: "", store: "", asked: 0, finished: 0, failed: 0, done: 0, names: [], titles: [], sweeps: [], runs: [], opening: [],
   tables: [], most: 1, measures: [],
 }; // prettier-ignore
 /** Whether somebody has chosen runs; before that the page follows what it would open with. */
@@ -32,6 +33,17 @@ const lines = new Lines(byId("lines"), async (range) => (await linesOf(inOrder()
   failed: tell,
   zoomed: (range) => jumps.zoomed(range),
 });
+
+const questions = new Questions((runs) => choose(runs), tell);
+
+/** Chooses runs instead of those that are chosen, and shows them over time. */
+function choose(runs: readonly string[]): void {
+  chosen.clear();
+  runs.slice(0, state.most).forEach((run) => chosen.add(run));
+  touched = true;
+  draw();
+  byId("time").scrollIntoView();
+}
 
 /** Puts an error into the line on the state of the store. */
 function tell(error: unknown): void {
@@ -53,7 +65,7 @@ function textsOf(run: Run): string[][] {
   return state.sweeps.length > 1 ? [...values, run.sweeps.map((number) => state.sweeps[number])] : values;
 }
 
-const columns = (): string[] => [...state.names, ...(state.sweeps.length > 1 ? ["sweep"] : [])];
+const columns = (): string[] => [...state.titles, ...(state.sweeps.length > 1 ? ["sweep"] : [])];
 
 function filters(): void {
   const place = byId("filters");
@@ -82,8 +94,10 @@ function rowOf(run: Run): HTMLTableRowElement {
   });
   const first = make("td", {}, box);
   first.dataset.unsaved = "";
-  const texts = [...textsOf(run).map((texts) => texts.join(", ")), String(run.seed), run.run];
-  return make("tr", {}, first, ...texts.map((textContent) => make("td", { textContent })));
+  const texts = [...textsOf(run).map((texts) => texts.join(", ")), String(run.seed)];
+  const alone = make("button", { type: "button", textContent: run.run, title: "Show this run alone over time" });
+  alone.addEventListener("click", () => choose([run.run]));
+  return make("tr", {}, first, ...texts.map((textContent) => make("td", { textContent })), make("td", {}, alone));
 }
 
 function list(): void {
@@ -121,8 +135,8 @@ async function bars(number: number): Promise<void> {
     })); // prettier-ignore
     const bar = make("th");
     bar.dataset.unsaved = "";
-    const top = make("tr", {}, make("th", { textContent: "run" }), bar,
-      make("th", { className: "number", textContent: found.unit || "value" })); // prettier-ignore
+    const label = found.unit ? `${found.name} (${found.unit})` : found.name;
+    const top = make("tr", {}, make("th", { textContent: "run" }), bar, make("th", { className: "number", textContent: label }));
     const table = make("table", {}, make("thead", {}, top), body);
     place.replaceChildren(table);
     saveTable(table);
@@ -141,7 +155,7 @@ async function overTime(number: number): Promise<void> {
   try {
     const { figures, flows } = await linesOf(runs, null, jumps.flow);
     if (number !== asked) return;
-    if (!figures.length) return instead(make("p", { textContent: "Nothing of these runs was recorded over time." }));
+    if (!figures.length) return instead(again(runs));
     lines.show(figures);
     jumps.show(figures.map((figure) => figure.title), flows);
   } catch (error) {
@@ -150,6 +164,21 @@ async function overTime(number: number): Promise<void> {
     if (jumps.flow !== null && jumps.forget()) return void overTime(number);
     instead(told(error));
   }
+}
+
+/** Offers to run runs again, of which nothing was recorded over time. */
+function again(runs: readonly Run[]): HTMLElement {
+  const button = make("button", { type: "button", textContent: runs.length > 1 ? `Run these ${runs.length} again with probes` : "Run it again with probes" });
+  const words = make("p", { className: "controls" }, "Nothing of these runs was recorded over time. ", button);
+  button.addEventListener("click", () => {
+    button.disabled = true;
+    button.textContent = "Running.";
+    againOf(runs).then(
+      () => void overTime(++asked),
+      (error: unknown) => words.replaceChildren(told(error)),
+    );
+  });
+  return words;
 }
 
 function links(): void {
@@ -175,7 +204,7 @@ function draw(): void {
 /** Takes over what has changed in the store. Runs that have finished never change, so that figures stay. */
 function take(now: State): void {
   const before = inOrder().map((run) => run.run).join();
-  const renamed = [...now.names, "", ...now.sweeps].join("\n") !== [...state.names, "", ...state.sweeps].join("\n");
+  const renamed = [...now.titles, "", ...now.sweeps].join("\n") !== [...state.titles, "", ...state.sweeps].join("\n");
   const tables = now.tables.join() !== state.tables.join();
   state = now;
   document.title = byId("title").textContent = now.store;
@@ -184,7 +213,9 @@ function take(now: State): void {
   const busy = now.finished < now.asked ? " This page follows." : "";
   byId("state").className = "";
   byId("state").textContent = `${now.finished} of ${now.asked} runs have finished${failed}${listed}.${busy}`;
-  byId("measures").replaceChildren(...now.measures.map((value) => make("option", { value })));
+  byId("measures").replaceChildren(...now.measures.map(({ measure: value, label }) => make("option", { value, label })));
+  if (!measure.value && now.measures.length) measure.value = now.measures[0].measure;
+  questions.follow(now);
   // A run that a further sweep shares has more to tell.
   if (renamed) rows.clear();
   const known = new Set(now.runs.map((run) => run.run));

@@ -1,6 +1,6 @@
 // The server of a store: what it answers.
 
-import type { Figure } from "./model";
+import type { Colour, Figure } from "./model";
 
 export interface Run {
   readonly run: string;
@@ -18,17 +18,65 @@ export interface State {
   readonly finished: number;
   readonly failed: number;
   readonly done: number;
+  /** What was varied, by its path and in words. */
   readonly names: readonly string[];
+  readonly titles: readonly string[];
   readonly sweeps: readonly string[];
   readonly runs: readonly Run[];
   /** The runs to show first. */
   readonly opening: readonly string[];
   readonly tables: readonly string[];
   readonly most: number;
-  readonly measures: readonly string[];
+  readonly measures: readonly { readonly measure: string; readonly label: string }[];
+}
+
+export interface IntervalRow extends Colour {
+  readonly group: string | null;
+  readonly label: string;
+  readonly hover: string;
+  /** Places on the axis, from 0 to 100. */
+  readonly at: number;
+  readonly bar: readonly [number, number] | null;
+  readonly value: string;
+  readonly ends: string;
+}
+
+export interface Intervals {
+  readonly rows: readonly IntervalRow[];
+  readonly ticks: readonly { readonly at: number; readonly value: number }[];
+  readonly references: readonly (Colour & { readonly at: number; readonly label: string })[];
+  readonly x_label: string;
+}
+
+export interface Option {
+  readonly name: string;
+  readonly plot?: Figure;
+  readonly intervals?: Intervals;
+}
+
+export interface Point {
+  readonly values: readonly string[];
+  /** The mean of each measure with its interval. */
+  readonly numbers: readonly string[];
+  readonly runs: readonly { readonly run: string; readonly seed: number }[];
+}
+
+/** The question's view of a sweep. */
+export interface Question {
+  readonly question: string;
+  readonly answer: readonly string[];
+  readonly details: readonly string[];
+  readonly note: string;
+  readonly figure: { readonly title: string; readonly caption: string; readonly what: string; readonly options: readonly Option[] } | null;
+  readonly axes: readonly string[];
+  readonly measures: readonly { readonly measure: string; readonly label: string }[];
+  readonly points: readonly Point[];
+  /** Points that are not listed. */
+  readonly more: number;
 }
 
 export interface Bars {
+  readonly name: string;
   readonly unit: string;
   readonly values: readonly (number | null)[];
 }
@@ -50,6 +98,11 @@ export const queryOf = (runs: readonly Run[]): string => `runs=${runs.map((run) 
 
 export const barsOf = (runs: readonly Run[], measure: string): Promise<Bars> =>
   fetched(`api/bars?${queryOf(runs)}&of=${encodeURIComponent(measure)}`);
+
+export const questionOf = (sweep: number): Promise<Question> => fetched(`api/question?sweep=${sweep}`);
+
+/** Runs these runs again, with probes. */
+export const againOf = (runs: readonly Run[]): Promise<unknown> => fetched(`api/again?${queryOf(runs)}`);
 
 export interface Overlay {
   readonly figures: readonly Figure[];

@@ -234,6 +234,10 @@ class Intervals:
 
     def html(self, identifier: str) -> Markup:
         """The body of the figure."""
+        return render("intervals.html", identifier=identifier, **self.places())
+
+    def places(self) -> dict[str, Any]:
+        """Rows, ticks and references with their places on the axis, from 0 to 100."""
         if not self.rows:
             raise ValueError(f"figure {self.title!r} has no rows")
         ends = [value for row in self.rows for value in (row.estimate.value, row.estimate.low, row.estimate.high)]
@@ -253,14 +257,12 @@ class Intervals:
             {"at": place(one.at), "value": float(one.at), "label": one.label, "colour": one.colour}
             for one in self.references
         ]
-        return render(
-            "intervals.html",
-            identifier=identifier,
-            rows=rows,
-            ticks=[{"at": place(tick), "value": tick} for tick in ticks],
-            references=lines,
-            x_label=self.x_label,
-        )
+        return {
+            "rows": rows,
+            "ticks": [{"at": place(tick), "value": tick} for tick in ticks],
+            "references": lines,
+            "x_label": self.x_label,
+        }
 
 
 def _interval_row(row: Row, place: Callable[[float], float]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ class TestAnswers:
         with ackclock.open(folder) as store:
             assert [row["run"] for row in found["runs"]] == list(store.runs["run"])
         assert found["names"] == ["flows[0].cc"]
+        assert found["titles"] == ["Congestion control of one"]
         assert sorted(row["values"] for row in found["runs"]) == [["cubic"], ["cubic"], ["reno"], ["reno"]]
         assert (found["asked"], found["finished"], found["failed"]) == (4, 4, 0)
 
@@ -151,9 +152,10 @@ class TestUnevenStores:
 
     def test_measures_to_choose_are_of_tables_that_are_there(self, uneven):
         found = json.loads(asked(uneven, "/api/runs")[1])
-        assert "flows.goodput_bps" in found["measures"]
-        assert "dash.stall_s" in found["measures"]
-        assert "voip.mos" not in found["measures"]
+        measures = [one["measure"] for one in found["measures"]]
+        assert "flows[one].goodput_bps" in measures
+        assert "dash.stall_s" in measures
+        assert "voip.mos" not in measures
 
     def test_no_more_than_there_is_room_for(self, folder, monkeypatch):
         every = json.loads(asked(folder, "/api/runs")[1])

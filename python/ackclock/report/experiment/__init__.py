@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ackclock.report.experiment.answer import answer_of, question_of
-from ackclock.report.experiment.axes import Axis, axes_of
-from ackclock.report.experiment.curves import figures_of, roles_of
-from ackclock.report.experiment.differences import comparisons, rivals_of
-from ackclock.report.experiment.measures import default_measures, flow_groups, goodputs, is_goodput, shown
+from ackclock.report.experiment.beginning import beginning
+from ackclock.report.experiment.curves import figures_of
 from ackclock.report.experiment.samples import completion_times, one_way_delays, throughput_delay
 from ackclock.report.experiment.traces import runs_over_time
 from ackclock.report.filters import filtered_table
 from ackclock.report.page import Report
 from ackclock.report.render import render
 from ackclock.report.words import counted, interval_text
-from ackclock.results.measure import Measure
 from ackclock.results.names import in_sentence
 from ackclock.results.names.words import capital
 from ackclock.stats.estimate import doubt
-from ackclock.store import StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ackclock.report.experiment.axes import Axis
     from ackclock.report.experiment.measures import Shown
     from ackclock.report.page import Figure
     from ackclock.stats import Estimate
@@ -93,49 +89,31 @@ def sweep_report(
     ValueError
         If `against` is not among what was varied.
     """
-    if len(store.sweeps) != 1:
-        told = ", ".join(f"{sweep.id} ({sweep.name})" for sweep in store.sweeps) or "none"
-        raise StoreError(f"{store.path}: a report is of one sweep; choose it with --sweep; there are {told}")
+    begun = beginning(store, measures, against=against, question=question)
+    axes, roles, names, every, compared = begun.axes, begun.roles, begun.names, begun.every, begun.compared
     sweep = store.sweeps[0]
-    axes = axes_of(sweep.points, flow_groups(store))
-    roles = roles_of(axes, len(sweep.points))
-    names = list(measures) or default_measures(store)
-    every = [shown(store, name) for name in names]
-    control = None
-    if against is not None:
-        control = next(((axis, against[1]) for axis in axes if axis.name == against[0]), None)
-        if control is None:
-            raise ValueError(
-                f"{against[0]!r} is not varied; what is: {', '.join(axis.name for axis in axes) or 'nothing'}"
-            )
-    rivals = None if against is not None else rivals_of(store, names, roles)
-    compared = comparisons(store, names, roles, control, rivals)
     report = Report(sweep.name, subtitle=_summary(store), command=command)
     left: list[str] = []
     figures: list[Figure] = []
-    drawn = [(one, roles) for one in every]
-    if rivals is not None:
-        # One figure has all groups of flows.
-        groups = [name for name in names if is_goodput(name)]
-        flow = Axis("flow", tuple(str(Measure.parse(name).component) for name in groups), None, title="Flow")
-        all_groups = replace(roles, scheme=flow, axes=[*axes, flow])
-        drawn = [(goodputs(store, groups, flow), all_groups), *(one for one in drawn if one[0].measure not in groups)]
-    if compared is not None and against is not None:
-        drawn += [(one, roles) for one in compared.figures]
+    drawn = begun.drawn
     for one, places in drawn:
         if not any(cell.estimate is not None for cell in one.cells):
             left.append(f"{one.title}: no run has a value.")
-        elif len(sweep.points) > 1 or places is not roles:
-            # The table of points has the numbers of a single point, and rivals are compared even there.
+        elif (len(sweep.points) > 1 or places is not roles) and _several(one):
+            # The table of points has single numbers, and rivals are compared even in a single point.
             own, without = figures_of(one, places, "")
             figures += own
             left += without
     if every:
-        axis = None if compared is None else compared.axis
-        asked = question or question_of(sweep.name, every[0], roles, axis, rivals)
-        note = "" if compared is None else compared.note
-        sentences, details = answer_of(every[0], roles, compared, rivals)
-        report.open_with_html(render("opening.html", question=asked, sentences=sentences, details=details, note=note))
+        report.open_with_html(
+            render(
+                "opening.html",
+                question=begun.question,
+                sentences=begun.sentences,
+                details=begun.details,
+                note=begun.note,
+            )
+        )
     leading = figures[:1] if figures and figures[0].title == drawn[0][0].title else []
     for figure in leading:
         report.open_with_figure(figure)
@@ -158,6 +136,11 @@ def sweep_report(
     if left:
         report.add_text("# What is left out\n\n" + "\n".join(f"- {one}" for one in left))
     return SweepReport(report, names, [figure.title for figure in figures], left)
+
+
+def _several(one: Shown) -> bool:
+    """Whether a figure of a measure compares something: several values, or differences with zero."""
+    return one.diverging or sum(cell.estimate is not None for cell in one.cells) > 1
 
 
 def _summary(store: Store) -> str:

@@ -127,7 +127,7 @@ def _rivals(rivals: Rivals | None, roles: Roles) -> list[str]:
             more = f"{_size(estimate)} {rivals.unit} {_way(estimate)}"
             sentences.append(f"{where} goodput of {first} is {more} than that of {second}, in {pairs}.")
         return sentences
-    parts = _counts([(estimate, _setting(params, roles.axes)) for estimate, params in known], rivals.unit)
+    parts = _counts(known, roles.axes, rivals.unit)
     return [f"The goodput of {first}, compared with that of {second} in the same runs, is {parts}."]
 
 
@@ -141,29 +141,52 @@ def _size(estimate: Estimate) -> str:
     return interval_text(abs(estimate.value), low, high)
 
 
-def _counts(known: Sequence[tuple[Estimate, str]], unit: str) -> str:
+def _counts(known: Sequence[tuple[Estimate, Mapping[str, Any]]], axes: Sequence[Axis], unit: str) -> str:
     """With which settings differences are above and below zero, and how large they are."""
     higher = [pair for pair in known if pair[0].has_interval and pair[0].low > 0]
     lower = [pair for pair in known if pair[0].has_interval and pair[0].high < 0]
     unclear = [pair for pair in known if pair not in higher and pair not in lower]
+    every = [params for _, params in known]
     parts = []
     for found, way in ((higher, "higher"), (lower, "lower")):
         if found:
             sizes = sorted(abs(one.value) for one, _ in found)
             span = cell_text(sizes[0]) if len(sizes) == 1 else f"{cell_text(sizes[0])} to {cell_text(sizes[-1])}"
-            parts.append(f"{way} by {span} {unit}".rstrip() + f" {_where([text for _, text in found], len(known))}")
+            parts.append(f"{way} by {span} {unit}".rstrip() + f" {_where([one for _, one in found], every, axes)}")
     if unclear:
-        parts.append(f"not clearly different {_where([text for _, text in unclear], len(known))}")
+        parts.append(f"not clearly different {_where([one for _, one in unclear], every, axes)}")
     return ", ".join(parts)
 
 
-def _where(settings: Sequence[str], every: int) -> str:
+def _where(found: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> str:
     """The settings in words; how many they are, if they are all or too many to name."""
-    if len(settings) == every:
-        return f"with all {every} settings"
-    if len(settings) > MOST_NAMED:
-        return f"with {len(settings)} of {every} settings"
+    if len(found) == len(every):
+        return f"with all {len(every)} settings"
+    if (
+        len(axes) == 1
+        and axes[0].numbers is not None
+        and len(found) > 1
+        and (stretch := _stretch(found, every, axes[0]))
+    ):
+        return stretch
+    if len(found) > MOST_NAMED:
+        return f"with {len(found)} of {len(every)} settings"
+    settings = [_setting(params, axes) for params in found]
     return f"with {'; '.join(settings[:-1])}{' and with ' if settings[1:] else ''}{settings[-1]}"
+
+
+def _stretch(found: Sequence[Mapping[str, Any]], every: Sequence[Mapping[str, Any]], axis: Axis) -> str | None:
+    """Neighbouring values of an axis of numbers in words; None if others are between them."""
+    order = sorted((params[axis.name] for params in every), key=axis.number)
+    places = sorted(order.index(params[axis.name]) for params in found)
+    if places[-1] - places[0] != len(places) - 1:
+        return None
+    name, first, last = in_sentence(axis.title), axis.text(order[places[0]]), axis.text(order[places[-1]])
+    if places[0] == 0:
+        return f"with the {name} up to {last}"
+    if places[-1] == len(order) - 1:
+        return f"with the {name} from {first} on"
+    return f"with the {name} from {first} to {last}"
 
 
 def _range(first: Shown, roles: Roles, cells: Sequence[PointMean]) -> list[str]:
@@ -209,7 +232,7 @@ def _means(first: Shown, compared: Comparisons, one: Difference) -> str:
 
 def _tally(first: Shown, mine: Sequence[Difference], others: Sequence[Axis], treated: str, control: str) -> str:
     """With which settings of the rest the measure is higher and lower, for more settings than sentences."""
-    parts = _counts([(one.estimate, _setting(one.params, others)) for one in mine], mine[0].measure.unit)
+    parts = _counts([(one.estimate, one.params) for one in mine], others, mine[0].measure.unit)
     name = capital(_the(first.title))
     return f"{name} with {treated} instead of {control} is {parts} (95 % intervals of differences paired by seed)."
 

@@ -17,14 +17,19 @@ from starlette.routing import Route
 
 from ackclock._errors import RefusedError
 from ackclock.report import assets
+from ackclock.report.experiment.measures import default_measures
 from ackclock.report.experiment.traces import DRAWN, panels
 from ackclock.report.figures import share_x
+from ackclock.report.serve.again import Again
 from ackclock.report.serve.guard import Guard
-from ackclock.report.serve.listing import listed, opening, sweep_names
+from ackclock.report.serve.listing import listed, opening, sweep_names, titles
 from ackclock.report.serve.overlay import colours_of, overlaid
+from ackclock.report.serve.question import question
 from ackclock.report.serve.shelf import Shelf
 from ackclock.results.measure import Measure
+from ackclock.results.names import measure_label, measure_name, unit_of
 from ackclock.results.usual import Group, competing_at_all, usual_measures
+from ackclock.store import Store
 from ackclock.store.parts import described, stacked
 
 if TYPE_CHECKING:
@@ -33,8 +38,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
-
-    from ackclock.store import Store
 
 __all__ = ["MOST_LISTED", "MOST_RUNS", "application"]
 
@@ -63,6 +66,7 @@ class AskedError(RefusedError):
 def application(path: Path, token: str | None = None) -> ASGIApp:
     """The ASGI application of a store, for those who know the token, or without one for everybody."""
     shelf = Shelf(path)
+    again = Again()
 
     def answer(make: Callable[[Request, Store], Response]) -> Callable[[Request], Awaitable[Response]]:
         def work(request: Request) -> Response:
@@ -84,7 +88,9 @@ def application(path: Path, token: str | None = None) -> ASGIApp:
         Route("/page.js", _script),
         Route("/page.css", _style),
         Route("/api/runs", answer(lambda request, store: _runs(request, store, shelf.version))),
-        Route("/api/lines", answer(_lines)),
+        Route("/api/question", answer(_question)),
+        Route("/api/again", answer(lambda request, store: _again(request, store, again))),
+        Route("/api/lines", answer(lambda request, store: _lines(request, store, again))),
         Route("/api/bars", answer(_bars)),
         Route("/data/{name:str}", answer(_data)),
     ]
@@ -125,21 +131,23 @@ def _runs(request: Request, store: Store, version: str) -> Response:
             "failed": store.failed,
             "done": len(done),
             "names": names,
+            "titles": titles(store, names),
             "sweeps": sweep_names(store.sweeps),
             "runs": runs,
             "opening": opening(store.sweeps, {run["run"] for run in runs}),
             "tables": store.tables,
             "most": MOST_RUNS,
-            "measures": _choices(store),
+            "measures": [{"measure": one, "label": measure_label(one)} for one in _choices(store)],
         }
     )
 
 
 def _choices(store: Store) -> list[str]:
-    """The measures to choose from: those of the sweeps, then the usual ones of all applications."""
+    """The measures to choose from: those of the sweeps, those that reports show, and the usual ones of applications."""
     own = [text for sweep in store.sweeps for text in sweep.measures]
     usual = usual_measures([Group(kind, kind) for kind in ("dash", "transfer", "voip", "cbr")])
-    return [text for text in dict.fromkeys([*own, *usual]) if Measure.parse(text).table in store.tables]
+    every = dict.fromkeys([*own, *default_measures(store), *usual])
+    return [text for text in every if Measure.parse(text).table in store.tables]
 
 
 def _asked(request: Request, store: Store) -> list[str]:
@@ -156,14 +164,33 @@ def _asked(request: Request, store: Store) -> list[str]:
     return keys
 
 
-def _lines(request: Request, store: Store) -> Response:
+def _question(request: Request, store: Store) -> Response:
+    """The question's view of a sweep: of the number that is asked for, or of the last one."""
+    number = request.query_params.get("sweep", str(len(store.sweeps) - 1))
+    if not number.isdigit() or int(number) >= len(store.sweeps):
+        raise AskedError(f"no sweep {number[:40]!r}; there are {len(store.sweeps)}")
+    if len(store.sweeps) == 1:
+        return JSONResponse(question(store))
+    with Store(store.path, sweep=store.sweeps[int(number)].id, mixed=True) as one:
+        return JSONResponse(question(one))
+
+
+def _again(request: Request, store: Store, again: Again) -> Response:
+    """Runs the runs asked for again, with probes; lines over time are then those of the new runs."""
+    keys = _asked(request, store)
+    for key in keys:
+        again.run(store, key)
+    return JSONResponse({"runs": keys})
+
+
+def _lines(request: Request, store: Store, again: Again) -> Response:
     """Lines over time: the panels of a report, each with the lines of all runs asked for, over a stretch of time.
 
     With `flow`, those of one flow alone.
     """
     keys = _asked(request, store)
     span = _span(request)
-    results = [store.result(key, DRAWN) for key in keys]
+    results = [again.get(key) or store.result(key, DRAWN) for key in keys]
     flows = list(dict.fromkeys(str(name) for result in results for name in result.flows["flow"]))
     flow = request.query_params.get("flow")
     if flow is not None and flow not in flows:
@@ -195,15 +222,18 @@ def _span(request: Request) -> tuple[float, float] | None:
 def _bars(request: Request, store: Store) -> Response:
     """A measure of each run asked for; null where it has none."""
     keys = _asked(request, store)
-    measure = Measure.parse(request.query_params.get("of", "flows.goodput_bps"))
+    measure = Measure.parse(request.query_params.get("of", "") or _choices(store)[0])
     if measure.table not in store.tables:
         raise AskedError(f"no table {measure.table}; there are {', '.join(store.tables)}")
     values = []
     for key in keys:
         result = store.result(key, [measure.table])
-        value = measure.of(result) if measure.table in result.tables else math.nan
-        values.append(None if math.isnan(value) else value)
-    return JSONResponse({"of": str(measure), "unit": measure.unit, "runs": keys, "values": values})
+        values.append(measure.of(result) if measure.table in result.tables else math.nan)
+    unit, factor = unit_of(measure, values)
+    shown = [None if math.isnan(value) else value * factor for value in values]
+    return JSONResponse(
+        {"of": str(measure), "name": measure_name(measure), "unit": unit, "runs": keys, "values": shown}
+    )
 
 
 def _data(request: Request, store: Store) -> Response:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.report.experiment.axes import axes_of
+from ackclock.report.experiment.measures import flow_groups
 from ackclock.report.tables import cell_text
+from ackclock.results.names import field_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
     from ackclock.store import Store
     from ackclock.store.asked import Sweep
 
-__all__ = ["HANDFUL", "listed", "opening", "sweep_names"]
+__all__ = ["HANDFUL", "listed", "opening", "sweep_names", "titles"]
 
 HANDFUL = 6
 """Runs that the page overlays when it opens, at most."""
@@ -51,6 +54,13 @@ def listed(store: Store, done: Sequence[str]) -> tuple[list[str], list[dict[str,
         for run, one in found.items()
     ]
     return names, runs
+
+
+def titles(store: Store, names: Sequence[str]) -> list[str]:
+    """The names of varied fields in words, as reports have them."""
+    flows = flow_groups(store)
+    known = {axis.name: axis.title for sweep in store.sweeps for axis in axes_of(sweep.points, flows)}
+    return [known.get(name) or field_name(name, flows) for name in names]
 
 
 def sweep_names(sweeps: Sequence[Sweep]) -> list[str]:
