@@ -133,6 +133,8 @@ _HOOKS = {
     "comparison.html": "ackclock.report.notebook:comparison_html",
     "result.figures": "ackclock.plot.run:Plot",
     "result.html": "ackclock.report.notebook:result_html",
+    "result.lab": "ackclock.report.lab:show",
+    "result.widget": "ackclock.report.widget:widget",
     "replications.html": "ackclock.report.notebook:replications_html",
     "compared.html": "ackclock.report.notebook:compared_html",
     "estimates.html": "ackclock.report.notebook:estimates_html",

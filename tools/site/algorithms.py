@@ -82,8 +82,11 @@ def heading(source: Path) -> str:
     return _LINK.sub(r"\1", text)
 
 
-def page(algorithm: Algorithm, picture: str, caption: str, section: str = "") -> str:
-    """The page of one algorithm, in Markdown; `picture` is the address of its figure, `section` tells of its forms."""
+def page(algorithm: Algorithm, picture: str, caption: str, section: str = "", link: str = "") -> str:
+    """The page of one algorithm, in Markdown.
+
+    `picture` is the address of its figure, `link` opens the figure's run, and `section` tells of its forms.
+    """
     entry = algorithm.entry
     introduction, *sections = re.split(r"(?m)^(?=## )", comment(algorithm.source))
     parts = [
@@ -93,6 +96,7 @@ def page(algorithm: Algorithm, picture: str, caption: str, section: str = "") ->
         f"Source: {entry['source']}. Its code: `{algorithm.source.relative_to(ROOT)}`.",
         f"![The congestion window of a flow of {algorithm.name} that is alone]({picture})",
         caption,
+        *filter(None, [link]),
         *(part.strip() for part in sections),
         *([section] if section else []),
         "## Parameters",

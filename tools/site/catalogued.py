@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import ackclock
 from ackclock import studies
-from tools.site import fields
+from tools.site import fields, laboratory
 from tools.site.algorithms import heading
 from tools.site.pages import ROOT
 
@@ -25,6 +25,10 @@ INTRODUCTION = (
 _ENTRY = re.compile(r'Entry =\s*Entry \{\s*name: "([^"]+)"')
 _LINE = re.compile(r'"([^"]+)" => \w+\((\w+)::Fields\),')
 """A line of the list of all applications: a name and the module that has its fields."""
+
+
+OPEN = "Open three downloads over this queue in the laboratory"
+"""The text of the links of queues."""
 
 
 def queue_sources() -> dict[str, Path]:
@@ -74,6 +78,7 @@ def queue_pages() -> dict[str, str]:
             f"# {name}",
             introduction.strip(),
             f"`queue = {example}` in a scenario. Source: {entry['source']}. Its code: `{source.relative_to(ROOT)}`.",
+            *filter(None, [laboratory.link(laboratory.queue(example), OPEN)]),
             *(one.strip() for one in rest),
             "## Fields",
             fields.table(node, ""),

@@ -7,7 +7,6 @@
 //! [`transports`] returns the transports of a library in C or C++, in the form of `ackclock-transport`. A result that is
 //! not accepted ends the connection with a reason.
 
-pub mod accepted;
 mod beacon;
 mod callbacks;
 mod control;
@@ -18,6 +17,7 @@ mod object;
 mod rules;
 mod transport;
 
+pub use ackclock_tcp::cc::accepted;
 pub use beacon::Beacon;
 pub use control::{Control, Parameter, controls};
 pub use failure::{Failed, Failures};

@@ -3,6 +3,8 @@
 //! The contract with the pages is `web/src/lab/module.ts`. Every error is thrown as a text in JSON with the problems of a
 //! scenario; a panic is thrown as its message, and the module must not be used after it.
 
+mod callbacks;
+mod cc;
 mod run;
 mod scenario;
 mod tables;

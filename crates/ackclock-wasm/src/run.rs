@@ -3,6 +3,7 @@
 use ackclock_sim::Run;
 use wasm_bindgen::prelude::*;
 
+use crate::callbacks::failed;
 use crate::scenario::{parse, problems};
 use crate::tables::Results;
 
@@ -22,13 +23,19 @@ impl Simulation {
     #[wasm_bindgen(constructor)]
     pub fn new(text: &str, overrides: &str, seed: Option<u64>) -> Result<Simulation, JsValue> {
         let scenario = parse(text, overrides)?;
+        // A failure of a run that was given up is not one of this run.
+        let _ = failed();
         let run = Run::new(&scenario, seed).map_err(|error| problems(&error))?;
         Ok(Simulation { run, duration: scenario.duration })
     }
 
     /// Handles up to `events` events. Returns whether the run continues.
-    pub fn step(&mut self, events: u32) -> bool {
-        self.run.step(u64::from(events))
+    ///
+    /// # Errors
+    /// The failure of a congestion control of the user, which ends the run.
+    pub fn step(&mut self, events: u32) -> Result<bool, JsValue> {
+        let continues = self.run.step(u64::from(events));
+        failed().map(|()| continues)
     }
 
     /// Returns the part of the simulated time that is done, from 0 to 1.
@@ -37,8 +44,12 @@ impl Simulation {
     }
 
     /// Returns the tables of the whole run.
-    pub fn finish(mut self) -> Results {
+    ///
+    /// # Errors
+    /// The failure of a congestion control of the user.
+    pub fn finish(mut self) -> Result<Results, JsValue> {
         while self.run.step(u64::MAX) {}
-        Results::of(self.run.finish().tables)
+        let tables = self.run.finish().tables;
+        failed().map(|()| Results::of(tables))
     }
 }

@@ -4,6 +4,8 @@ use ackclock_scenario::{Outside, Scenario, ScenarioError};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use crate::cc::registered;
+
 /// The reason why a scenario that names a file is refused.
 const NO_FILES: &str = "a page has no files; run the scenario with the command line";
 
@@ -18,7 +20,8 @@ pub fn parse(text: &str, overrides: &str) -> Result<Scenario, JsValue> {
         .and_then(pairs)
         .ok_or_else(|| JsValue::from_str("overrides are not a JSON array of pairs of texts"))?;
     let files = |_: &str| Err(NO_FILES.to_owned());
-    Scenario::from_toml_with(text, &overrides, Outside { files: &files, ..Outside::NOTHING })
+    let registered = registered();
+    Scenario::from_toml_with(text, &overrides, Outside { files: &files, registered: &registered, ..Outside::NOTHING })
         .map_err(|error| problems(&error))
 }
 

@@ -13,8 +13,13 @@ from ackclock._errors import RefusedError
 __all__ = ["EXTRAS", "ExtraError", "require"]
 
 EXTRAS = {
-    "cmaes": "worst", "matplotlib": "plot", "distributed": "cluster", "starlette": "serve", "uvicorn": "serve"
-}  # fmt: skip
+    "anywidget": "notebook",
+    "cmaes": "worst",
+    "distributed": "cluster",
+    "matplotlib": "plot",
+    "starlette": "serve",
+    "uvicorn": "serve",
+}
 """The extra that brings each optional package."""
 
 

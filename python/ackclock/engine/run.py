@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
@@ -19,7 +20,7 @@ from ackclock.engine.threads import default_threads, execute
 from ackclock.results.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
 from ackclock.scenario._estimate import refuse_huge
-from ackclock.scenario._source import foreign
+from ackclock.scenario._source import as_toml, foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +80,7 @@ def simulated(
             verify=verify,
             calls=calls(),
         )
-    return Result(meta, {name: Table(table) for name, table in tables.items()})
+    return Result(meta, {name: Table(table) for name, table in tables.items()}, partial(as_toml, text, overrides))
 
 
 def seeds_from(first: int, count: int) -> list[int]:

@@ -16,7 +16,7 @@ from ackclock.results.measure import Measure
 from ackclock.results.tables import NamedTables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ackclock.plot import Plot
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Meta", "Replications", "Result"]
 
 _figures: Hook[[Result], Plot] = Hook("result.figures")
+_lab: Hook[..., str] = Hook("result.lab")
+_widget: Hook[[Result], Any] = Hook("result.widget")
 _result_html: Hook[[Result], str] = Hook("result.html")
 _replications_html: Hook[[Replications], str] = Hook("replications.html")
 
@@ -83,11 +85,12 @@ class _Tables(NamedTables):
 class Result(_Tables):
     """One run of one scenario."""
 
-    def __init__(self, meta: Meta, tables: Mapping[str, Table]) -> None:
+    def __init__(self, meta: Meta, tables: Mapping[str, Table], written: Callable[[], str] | None = None) -> None:
         self.meta = meta
         """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, own algorithms."""
         self.tables = tables
         """All tables by name."""
+        self._written = written
 
     @property
     def seed(self) -> int:
@@ -102,6 +105,49 @@ class Result(_Tables):
         """
         extras.require("matplotlib", "figures")
         return _figures(self)
+
+    def widget(self) -> Any:
+        """The figures over time as a widget of a notebook, with the drawing code of reports: hover, zoom, save.
+
+        A zoom fetches the stretch of time in full detail. Needs the extra ``notebook`` (anywidget).
+
+        Raises
+        ------
+        ExtraError
+            If anywidget is not installed.
+        ValueError
+            If nothing of the run was recorded over time.
+        """
+        return _widget(self)
+
+    def open_in_lab(self, *, browser: bool = True) -> str:
+        """Opens the scenario and the seed of this run in the laboratory, the page that runs the engine in a browser.
+
+        The page is served by this process, on this machine alone, until the process ends.
+
+        Parameters
+        ----------
+        browser
+            Whether a browser is opened; otherwise only the address is returned.
+
+        Returns
+        -------
+        str
+            The address of the page with this experiment.
+
+        Raises
+        ------
+        ValueError
+            If the result does not have its scenario, which only results of `ackclock.run` have.
+        LabError
+            If this installation lacks a file of the laboratory, or if the scenario is too long for an address.
+        """
+        if self._written is None:
+            raise ValueError(
+                "this result does not have its scenario: it is from a store or a kernel. Run the scenario with "
+                "ackclock.run, or paste it into the page of `ackclock lab`"
+            )
+        return _lab(self._written(), self.seed, browser=browser)
 
     def dash_quality(self) -> dict[str, float]:
         """The quality of all DASH clients together: their number, means over them, and how fair the shares are.

@@ -180,6 +180,25 @@ def _pairs(table: Mapping[Any, object]) -> list[str]:
     return [f"{key if BARE.fullmatch(key) else _json(key)} = {_toml(value)}" for key, value in keys]
 
 
+def _document(document: Mapping[str, Any]) -> str:
+    """The text of a TOML file."""
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    lists = {key: value for key, value in document.items() if isinstance(value, list)}
+    lines = [f"{key} = {_toml(value)}" for key, value in document.items() if key not in tables | lists]
+    for key, table in tables.items():
+        lines += ["", f"[{key}]", *_pairs(table)]
+    for key, rows in lists.items():
+        for row in rows:
+            lines += ["", f"[[{key}]]", *_pairs(row)]
+    return "\n".join(lines) + "\n"
+
+
+def as_toml(text: Text, pairs: Iterable[tuple[str, str]]) -> str:
+    """A scenario with its overrides as the text of a TOML file: its own text, or its canonical form if overridden."""
+    pairs = list(pairs)
+    return text.text if text.format == "toml" and not pairs else _document(canonical(text, pairs))
+
+
 def check(scenario: Source, overrides: Overrides | None = None) -> dict[str, Any]:
     """The scenario in its canonical form, every default filled in, without running it.
 
@@ -280,13 +299,4 @@ class Root(Record):
 
     def to_toml(self) -> str:
         """The scenario as the TOML of a file."""
-        document = self.document()
-        tables = {key: value for key, value in document.items() if isinstance(value, dict)}
-        lists = {key: value for key, value in document.items() if isinstance(value, list)}
-        lines = [f"{key} = {_toml(value)}" for key, value in document.items() if key not in tables | lists]
-        for key, table in tables.items():
-            lines += ["", f"[{key}]", *_pairs(table)]
-        for key, rows in lists.items():
-            for row in rows:
-                lines += ["", f"[[{key}]]", *_pairs(row)]
-        return "\n".join(lines) + "\n"
+        return _document(self.document())

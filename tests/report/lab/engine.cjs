@@ -17,6 +17,11 @@ const base64 = (array) => Buffer.from(array.buffer, array.byteOffset, array.byte
 async function answer(request) {
   if (request.about) return { version: wasm_bindgen.version(), engine: wasm_bindgen.engine(), schema: wasm_bindgen.schema() };
   try {
+    if (request.control !== undefined) {
+      ackclock.expect(request.control, "own.js");
+      runInThisContext(request.control, { filename: "own.js" });
+      ackclock.registered();
+    }
     const checked = ackclock.check(request.text, request.overrides);
     if (request.check) return checked;
     const done = [];
@@ -30,7 +35,7 @@ async function answer(request) {
       tables: tables.map(({ name, rows, columns: own }) => ({ name, rows, columns: own.map(columns) })),
     };
   } catch (error) {
-    return { problems: error.problems ?? null, message: String(error.message ?? error) };
+    return { problems: error.problems ?? null, message: String(error.message ?? error), line: error.line ?? null };
   }
 }
 

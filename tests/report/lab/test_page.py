@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from scipy.stats import t as student
@@ -10,104 +9,27 @@ from scipy.stats import t as student
 from ackclock import _core, examples
 from ackclock.base.table import Table
 from ackclock.judge.packs.contents import digests
-from ackclock.report.lab import Server
 from ackclock.results.result import Result
-from tests.helpers.browser import DRAWN, Browser, needs_browser
-from tests.helpers.node import needs_engine, needs_same_engine
+from tests.helpers.browser import DRAWN, Browser
+from tests.helpers.lab import (
+    DIGESTS,
+    NEEDS,
+    NUMBERS,
+    SHORT,
+    STATUS,
+    TEXT,
+    after,
+    link,
+    opened,
+    press,
+    turned,
+    write,
+)
+from tests.helpers.node import needs_same_engine
 
-pytestmark = [needs_browser, needs_engine]
+pytestmark = NEEDS
 
 GALLERY = Path(examples.__file__).parent / "gallery"
-
-STATUS = "document.getElementById('status').textContent"
-NUMBERS = "[...document.querySelectorAll('#numbers tbody tr')].map(row => [...row.cells].map(one => one.textContent))"
-DIGESTS = (
-    "Object.fromEntries([...document.querySelectorAll('.digests li')].map(one => "
-    "[one.firstChild.data.trim(), one.querySelector('code').textContent]))"
-)
-TEXT = "[...document.querySelectorAll('.cm-line')].map(one => one.textContent).join('\\n')"
-
-SHORT = """duration = "2s"
-
-[bottleneck]
-rate = "5Mbps"
-delay = "10ms"
-queue = "1bdp"
-
-[[flows]]
-name = "one"
-app = "bulk"
-start_jitter = "100ms"
-"""
-
-
-@pytest.fixture(scope="module")
-def address():
-    with Server(0) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        yield server.address
-        server.shutdown()
-        thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with Browser() as one:
-        yield one
-
-
-@pytest.fixture
-def page(browser, address):
-    browser.errors.clear()
-    browser.requests.clear()
-    browser.dark(False)
-    browser.size(1300, 1000)
-    opened(browser, address)
-    yield browser
-    assert browser.errors == []
-    assert all(one.startswith(address) for one in browser.requests)
-
-
-def opened(browser, address):
-    """Opens an address anew, even where only what follows # differs, and waits for the first run."""
-    browser.open("about:blank")
-    browser.open(address)
-    browser.until(f"document.body.dataset.ran || !{STATUS}.startsWith('Running') && !{STATUS}.startsWith('Loading')")
-
-
-def after(browser, action):
-    """Does something, and waits for the run that follows."""
-    before = browser.run("document.body.dataset.ran ?? '0'")
-    browser.run(action)
-    browser.until(f"document.body.dataset.ran > {before}")
-
-
-def control(label):
-    return (
-        f"[...document.querySelectorAll('#knobs label')].find(one => one.textContent.startsWith('{label}')).lastChild"
-    )
-
-
-def turned(label, value, event="input"):
-    return (
-        f"(() => {{ const one = {control(label)}; one.value = '{value}'; one.dispatchEvent(new Event('{event}')) }})()"
-    )
-
-
-def write(browser, text):
-    """Replaces the scenario as somebody does who writes."""
-    browser.run("document.querySelector('.cm-content').focus()")
-    for kind in ("keyDown", "keyUp"):
-        browser.send("Input.dispatchKeyEvent", type=kind, key="a", code="KeyA", modifiers=2, commands=["selectAll"])
-    browser.send("Input.insertText", text=text)
-
-
-def link(browser, **state):
-    """A link with this state, as this version writes it."""
-    about = state.pop("about", {"version": _core.version(), "engine": _core.engine()})
-    given = {"base": "", "seed": 1, "view": "over"} | state
-    return browser.run(f"ackclock.write({json.dumps(given)}, {{}}, {json.dumps(about)})")
 
 
 class TestExperiment:
@@ -267,13 +189,6 @@ class TestEverybody:
         for ground in ("page", "raised"):
             for name in names:
                 assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
-
-
-def press(browser, key):
-    for kind in ("keyDown", "keyUp"):
-        code = {"Tab": 9, "ArrowDown": 40}[key]
-        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
-    browser.settle()
 
 
 def contrast(one, other):

@@ -1,7 +1,9 @@
-// The scenario as text: CodeMirror with completion from the JSON Schema, and every mistake marked where it is.
+// Texts that are edited: CodeMirror with completion, and every mistake marked where it is. The scenario is completed from the JSON Schema,
+// and the program of a congestion control from what its rules are told.
 
 import { autocompletion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
-import { HighlightStyle, StreamLanguage, syntaxHighlighting } from "@codemirror/language";
+import { HighlightStyle, StreamLanguage, type StreamParser, syntaxHighlighting } from "@codemirror/language";
+import { javascript } from "@codemirror/legacy-modes/mode/javascript";
 import { toml } from "@codemirror/legacy-modes/mode/toml";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { EditorView } from "@codemirror/view";
@@ -14,7 +16,7 @@ import { contextAt, outlineOf, placeOf } from "./toml";
 const colours = HighlightStyle.define([
   { tag: tags.comment, color: "var(--quiet)" },
   { tag: [tags.string, tags.number, tags.bool, tags.atom], color: "var(--value)" },
-  { tag: [tags.propertyName, tags.definition(tags.variableName), tags.heading], fontWeight: "600" },
+  { tag: [tags.propertyName, tags.definition(tags.variableName), tags.heading, tags.keyword], fontWeight: "600" },
 ]);
 
 const look = EditorView.theme({
@@ -31,23 +33,39 @@ const look = EditorView.theme({
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--page)" },
 });
 
+/** A kind of text. */
+export interface Language {
+  readonly label: string;
+  readonly mode: StreamParser<unknown>;
+  readonly complete: (context: CompletionContext) => CompletionResult | null;
+}
+
+/** A scenario; `schema` gives the schema as soon as it is known. */
+export const scenario = (schema: () => Schema | null): Language => ({
+  label: "Scenario as text",
+  mode: toml,
+  complete: (context) => completed(context, schema()),
+});
+
+export const program: Language = { label: "Program of the congestion control", mode: javascript, complete: ofProgram };
+
 export class Editor {
   private readonly view: EditorView;
   private quiet = false;
 
-  /** `changed` is told every text that somebody has written; `schema` gives the schema as soon as it is known. */
-  constructor(place: HTMLElement, changed: (text: string) => void, schema: () => Schema | null) {
+  /** `changed` is told every text that somebody has written. */
+  constructor(place: HTMLElement, { label, mode, complete }: Language, changed: (text: string) => void) {
     this.view = new EditorView({
       parent: place,
       extensions: [
         basicSetup,
-        StreamLanguage.define(toml),
+        StreamLanguage.define(mode),
         syntaxHighlighting(colours),
         look,
         lintGutter(),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ "aria-label": "Scenario as text", spellcheck: "false" }),
-        autocompletion({ override: [(context) => completed(context, schema())] }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        autocompletion({ override: [complete] }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !this.quiet) changed(this.text);
         }),
@@ -105,4 +123,29 @@ function completed(context: CompletionContext, schema: Schema | null): Completio
   const path = place.table ? `${place.table}.${place.key}` : place.key;
   const options = valuesAt(schema, path).map(({ name, about }) => ({ label: name, info: about, type: "enum" }));
   return options.length ? { from: place.from, options } : null;
+}
+
+/** What `flow` has in the rules of a program. */
+const OF_FLOW: Readonly<Record<string, string>> = {
+  cwnd: "the congestion window, segments",
+  ssthresh: "the slow-start threshold, segments",
+  acked: "newly acknowledged, segments",
+  flight_size: "between the highest acknowledged and the highest sent, segments",
+  pipe: "in the network as far as the sender knows, segments",
+  initial_window: "the initial window of the scenario, segments",
+  now: "the simulated time, seconds",
+  rtt: "the RTT sample of this acknowledgment, seconds; undefined if there is none",
+  srtt: "the smoothed RTT, seconds; undefined before the first sample",
+  min_rtt: "the smallest RTT sample, seconds; undefined before the first sample",
+  idle: "time since the last segment was sent, seconds, in idle()",
+  mss: "payload of a full segment, bytes",
+  cause: '"loss", "ecn", "timeout" or "delay", in reduction() and timeout()',
+  abe: "whether the scenario uses ABE (RFC 8511)",
+};
+
+function ofProgram(context: CompletionContext): CompletionResult | null {
+  const found = context.matchBefore(/\bflow\.\w*/);
+  if (!found) return null;
+  const options = Object.entries(OF_FLOW).map(([label, info]) => ({ label, info, type: "property" }));
+  return { from: found.from + "flow.".length, options };
 }

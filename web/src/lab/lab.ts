@@ -1,26 +1,36 @@
 // The laboratory: an experiment as text, controls and a link, and its runs as figures and numbers.
 
 import { byId, make } from "../dom";
-import { download } from "../save";
-import { Editor } from "./editor";
+import { Bookshelf } from "./bookshelf";
+import { ControlError } from "./control";
+import { Course } from "./course";
+import { Editor, scenario as scenarios } from "./editor";
 import gallery from "./gallery.json";
 import { Knobs } from "./knobs";
 import { LinkError, read, type State, write } from "./link";
 import { MEASURED } from "./measures";
-import { Ended, Pool } from "./pool";
+import { Own, TEMPLATE } from "./own";
+import { Ended, Pool, Program } from "./pool";
 import { Figures, means, NAMES, numbers } from "./results";
 import type { Schema } from "./schema";
 import { type Checked, type Override, ScenarioError } from "./simulate";
-import { csvOf, type Tables } from "./tables";
-import { aboutOf, shell, subjectOf, written } from "./words";
+import type { Done } from "./studies/study";
+import { type Run, take } from "./take";
+import { aboutOf, subjectOf, written } from "./words";
 import type { About } from "./worker";
 
+export { LESSONS } from "./lessons";
+export { STUDIES } from "./studies";
 export * from "./link";
 export { studentT } from "./statistics";
 export { placeOf, remove, set } from "./toml";
 
 const GALLERY: Readonly<Record<string, string>> = gallery;
 const FIRST = "bufferbloat";
+/** The scenario of a congestion control that the reader writes. */
+const OWN = "your-own";
+/** Events of a run between two signs of life, where rules of the reader are called. */
+const EVENTS = 1000;
 const SEEDS = 30;
 /** Milliseconds without a further change, after which an experiment is run. */
 const SETTLED = 250;
@@ -30,15 +40,6 @@ const MANY = 5e6;
 const LARGEST = 1.5e9;
 /** Rows of a figure's line, for scenarios that do not state the interval of their probes. */
 const ROWS = 1000;
-
-interface Run {
-  readonly text: string;
-  readonly checked: Checked;
-  readonly overrides: readonly Override[];
-  readonly tables: Tables;
-  readonly digests: Record<string, string> | null;
-  readonly took_ms: number;
-}
 
 let state: State = { base: FIRST, texts: [GALLERY[FIRST]], seed: 1, view: "over" };
 /** The variant that the editor and the controls show. */
@@ -75,7 +76,26 @@ function probesOf({ canonical, duration_s }: Checked): Override[] {
   return found;
 }
 
-function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
+interface Parts {
+  readonly threads: Pool;
+  readonly checker: Pool;
+  readonly editor: Editor;
+  readonly knobs: Knobs;
+  readonly own: Own;
+  readonly course: Course;
+}
+
+function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
+  let loaded = "";
+
+  /** Loads the program of the reader into the threads. */
+  function load(code: string): void {
+    if (code === loaded) return;
+    const program = code ? new Program(code) : null;
+    [threads, checker].forEach((pool) => pool.use(program));
+    loaded = code;
+  }
+
   async function checked(text: string): Promise<Checked> {
     const plain = await checker.ask({ kind: "check", text, overrides: [] });
     if (plain.kind !== "checked") throw new Error("the engine gave another answer");
@@ -94,6 +114,13 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
   }
 
   async function run(number: number): Promise<void> {
+    const { code = "" } = state;
+    if (code && !own.allows(code)) {
+      tell("This link has a program of somebody else, which is shown below. Read it, and run it if you trust it.", true);
+      progress(null);
+      return take(state, []);
+    }
+    load(code);
     const checks: Checked[] = [];
     for (const [at, text] of state.texts.entries()) {
       try {
@@ -116,7 +143,7 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
     if (memory > LARGEST) {
       tell(`A run needs about ${written(memory / 1e9)} GB, which is too much for a page. Shorten it, or run it with the command below.`, true);
       progress(null);
-      return take([]);
+      return take(state, []);
     }
     if (packets > MANY && allowed !== state.texts.join("\0")) {
       const button = make("button", { type: "button", textContent: "Run it" });
@@ -132,7 +159,7 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
     const found = await Promise.all(
       state.texts.map(async (text, at): Promise<Run> => {
         const overrides = probesOf(checks[at]);
-        const answer = await threads.ask({ kind: "run", text, overrides, seed: state.seed, digests: true }, (part) => {
+        const answer = await threads.ask({ kind: "run", text, overrides, seed: state.seed, digests: true, ...(code && { events: EVENTS }) }, (part) => {
           done[at] = part;
           progress(done.reduce((sum, one) => sum + one, 0) / done.length);
         });
@@ -142,12 +169,14 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
     );
     if (number !== asked) return;
     progress(null);
+    if (code) own.mark(null);
     runs = found;
     const took = Math.max(...found.map((one) => one.took_ms));
     tell(`Done in ${written(Number((took / 1000).toPrecision(2)))} s: about ${written(Number(packets.toPrecision(2)))} packets.`);
     figures.show(found.map((one) => one.tables), state.view);
     numbers(byId("numbers"), found.map((one) => one.tables));
-    take(found);
+    take(state, found);
+    course.ran(state, found.map((one) => one.tables));
     document.body.dataset.ran = String(number);
   }
 
@@ -157,42 +186,61 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
     clearTimeout(timer);
     threads.end();
     byId("means").replaceChildren();
-    void link();
+    void link(course);
     run(number).catch((error: unknown) => {
       if (error instanceof Ended || number !== asked) return;
       progress(null);
+      if (error instanceof ControlError) return mistaken(error);
       tell(`The engine stopped: ${(error as Error).message}. Change the scenario, or load the page again.`, true);
     });
   }
 
-  async function seeds(): Promise<void> {
+  function mistaken(error: ControlError): void {
+    own.mark(error);
+    tell("The program of the congestion control has a mistake. The figures show the last run.", true);
+  }
+
+  /** Runs every text with a number of seeds from the first on. What runs is ended, and a later run ends this one. */
+  async function many(texts: readonly string[], seeds: number, tables: readonly string[], first = 1): Promise<Done[]> {
     const number = ++asked;
+    clearTimeout(timer);
     threads.end();
-    let done = 0;
-    const total = SEEDS * state.texts.length;
-    tell(`Running ${SEEDS} seeds.`);
+    const { code = "" } = state;
+    const total = seeds * texts.length;
+    tell(`Running ${total} times.`);
     progress(0);
     const off = ["window", "rates", "queues", "packets", "timeouts", "delays"].map((name): Override => [`probes.${name}`, "false"]);
+    let done = 0;
+    const requests = texts.flatMap((text, at) => Array.from({ length: seeds }, (_, seed) => ({ at, text, seed: first + seed })));
+    const found = await Promise.all(
+      requests.map(async ({ at, text, seed }): Promise<Done> => {
+        const question = { kind: "run", text, overrides: off, seed, digests: false, tables, ...(code && { events: EVENTS }) } as const;
+        const answer = await threads.ask(question);
+        if (number === asked) progress(++done / total);
+        return { text: at, seed, tables: answer.kind === "tables" ? answer.tables : [] };
+      }),
+    );
+    if (number !== asked) throw new Ended();
+    progress(null);
+    tell(`${total} runs are done.`);
+    return found;
+  }
+
+  /** Says why many runs failed, unless they were ended. */
+  function failed(error: unknown): void {
+    if (error instanceof Ended) return;
+    progress(null);
+    if (error instanceof ControlError) return mistaken(error);
+    tell((error as Error).message, true);
+  }
+
+  async function seeds(): Promise<void> {
+    const { texts, seed: first } = state;
     try {
-      const found = await Promise.all(
-        state.texts.map((text) =>
-          Promise.all(
-            Array.from({ length: SEEDS }, async (_, at) => {
-              const answer = await threads.ask({ kind: "run", text, overrides: off, seed: state.seed + at, digests: false, tables: MEASURED });
-              if (number === asked) progress(++done / total);
-              return answer.kind === "tables" ? answer.tables : [];
-            }),
-          ),
-        ),
-      );
-      if (number !== asked) return;
-      progress(null);
-      means(byId("means"), found, state.seed);
-      tell(`${total} runs are done.`);
+      const found = await many(texts, SEEDS, MEASURED, first);
+      means(byId("means"), texts.map((_, at) => found.filter((one) => one.text === at).map((one) => one.tables)), first);
     } catch (error) {
-      if (error instanceof Ended || number !== asked) return;
-      progress(null);
-      tell((error as Error).message, true);
+      failed(error);
     }
   }
 
@@ -208,55 +256,37 @@ function engineOf(threads: Pool, editor: Editor, knobs: Knobs, checker: Pool) {
     tell("The run was stopped. A change starts another.");
   }
 
-  return { begin, later, seeds, stop };
+  /** Ends what runs, while a lesson waits for a prediction. */
+  function wait(): void {
+    stop();
+    tell("The run begins after your prediction.");
+  }
+
+  return { begin, failed, later, many, seeds, stop, wait };
 }
 
-async function link(): Promise<void> {
-  const fragment = await write(state, GALLERY, about);
+async function link(course: Course): Promise<void> {
+  const fragment = course.link(state) ?? (await write(state, GALLERY, about));
   history.replaceState(null, "", fragment);
   byId("length").textContent = `${location.href.length} characters`;
 }
 
-/** The files and commands that take a run out of the page. */
-function take(found: readonly Run[]): void {
-  const name = (at: number): string => `${state.base || "scenario"}${state.texts.length > 1 ? `-${NAMES[at].toLowerCase()}` : ""}`;
-  const place = byId("take");
-  place.replaceChildren(
-    ...state.texts.map((text, at) => {
-      const button = make("button", { type: "button", textContent: `${name(at)}.toml` });
-      button.addEventListener("click", () => download(new Blob([text], { type: "application/toml" }), `${name(at)}.toml`));
-      const run = found[at];
-      const settings = run?.overrides.flatMap(([path, value]) => ["--set", `${path}=${value}`]) ?? [];
-      const command = ["ackclock", "run", `${name(at)}.toml`, "--seed", String(state.seed), ...settings, "--out", name(at)].map(shell).join(" ");
-      const parts: Node[] = [make("p", { className: "controls" }, button), make("pre", {}, make("code", { textContent: command }))];
-      if (run) {
-        const tables = run.tables.map((table) => {
-          const save = make("button", { type: "button", textContent: `${table.name}.csv` });
-          save.addEventListener("click", () => download(new Blob([csvOf(table)], { type: "text/csv" }), `${name(at)}-${table.name}.csv`));
-          return save;
-        });
-        parts[0].appendChild(make("span", { className: "controls" }, ...tables));
-        const digests = Object.entries(run.digests ?? {}).map(([table, digest]) => make("li", {}, `${table} `, make("code", { textContent: digest })));
-        const facts = make("p", { className: "source" }, `Scenario ${run.checked.hash} without what is set in the command; seed ${state.seed}.`);
-        const list = make("details", {}, make("summary", { textContent: "SHA-256 of each table, as in a pack" }), make("ul", { className: "digests" }, ...digests));
-        parts.push(facts, list);
-      }
-      const head = state.texts.length > 1 ? [make("h3", { textContent: `Variant ${NAMES[at]}` })] : [];
-      return make("div", { className: "taken" }, ...head, ...parts);
-    }),
-  );
-}
+/** A scenario of the gallery. That of a congestion control of the reader has a program. */
+const picked = (base: string) => ({ base, texts: [GALLERY[base]], code: base === OWN ? state.code || TEMPLATE : undefined });
 
 function notice(...words: (Node | string)[]): void {
   byId("notice").append(make("p", {}, ...words));
   byId("notice").hidden = false;
 }
 
-async function opened(): Promise<void> {
+async function opened(course: Course, bookshelf: Bookshelf): Promise<void> {
+  course.close();
+  bookshelf.close();
+  if (course.open(location.hash) || bookshelf.open(location.hash)) return;
   if (location.hash.length < 2) return;
   const named = location.hash.slice(1);
   if (named in GALLERY) {
-    state = { ...state, base: named, texts: [GALLERY[named]] };
+    state = { ...state, ...picked(named) };
     return;
   }
   try {
@@ -276,23 +306,46 @@ async function start(): Promise<void> {
     tell("This browser has no WebAssembly, or it is switched off. Use another browser, or the command line: ackclock run bufferbloat.toml.", true);
     return;
   }
+  if (location.protocol === "file:") {
+    tell("Browsers do not run this page from a file on a disk. Open it with the command `ackclock lab`, or from a server of static files.", true);
+    return;
+  }
   tell("Loading the engine.");
-  const answer = await fetch("engine_bg.wasm");
-  if (!answer.ok) throw new Error(`the engine is missing at ${answer.url}`);
-  const module = await WebAssembly.compile(await answer.arrayBuffer());
+  const [answer, worker] = await Promise.all(["engine_bg.wasm", "worker.js"].map((name) => fetch(name)));
+  for (const one of [answer, worker]) if (!one.ok) throw new Error(`the engine is missing at ${one.url}`);
+  const [module, script] = [await WebAssembly.compile(await answer.arrayBuffer()), new Program(await worker.text())];
   const cores = Math.max(1, Math.min(8, navigator.hardwareConcurrency || 1));
-  const [threads, checker] = [new Pool(module, cores), new Pool(module, 1)];
+  const [threads, checker] = [new Pool(module, script, cores), new Pool(module, script, 1)];
   const found = await checker.start();
   about = found.about;
   const schema = JSON.parse(found.schema) as Schema;
   byId("about").textContent = `ackclock ${about.version}, engine ${about.engine.slice(0, 8)}. Runs happen in this page: nothing is sent to a server.`;
 
-  const editor = new Editor(byId("editor"), (text) => rewritten(text), () => schema);
+  const editor = new Editor(byId("editor"), scenarios(() => schema), (text) => rewritten(text));
+  const own = new Own(
+    (code) => {
+      state = { ...state, code };
+      byId("trust").hidden = true;
+      engine.later();
+    },
+    () => (leave(), go({ ...state, base: OWN, texts: [GALLERY[OWN]], code: TEMPLATE })),
+  );
+  const course = new Course((experiment) => {
+    if (experiment.code) own.trust(experiment.code);
+    go(experiment);
+  });
   const knobs = new Knobs(byId("knobs"), schema, () => state.texts[shown], (text) => {
     editor.show(text);
     rewritten(text);
   }); // prettier-ignore
-  const engine = engineOf(threads, editor, knobs, checker);
+  const bookshelf = new Bookshelf({ many: (...given) => engine.many(...given), failed: (error) => engine.failed(error) }, (experiment) => go(experiment));
+  const engine = engineOf({ threads, checker, editor, knobs, own, course });
+
+  /** Closes what guides through an experiment. */
+  function leave(): void {
+    course.close();
+    bookshelf.close();
+  }
 
   function rewritten(text: string): void {
     state = { ...state, texts: state.texts.map((one, at) => (at === shown ? text : one)) };
@@ -304,6 +357,7 @@ async function start(): Promise<void> {
     shown = Math.min(shown, state.texts.length - 1);
     const text = state.texts[shown];
     editor.show(text);
+    own.show(state.code);
     scenario.value = state.base;
     seed.value = String(state.seed);
     byId("question").textContent = subjectOf(state.texts[0]);
@@ -323,7 +377,10 @@ async function start(): Promise<void> {
 
   const names = Object.keys(GALLERY).sort();
   scenario.append(...names.map((value) => make("option", { value, textContent: `${value}: ${subjectOf(GALLERY[value])}` })));
-  scenario.addEventListener("change", () => go({ ...state, base: scenario.value, texts: [GALLERY[scenario.value]], seed: 1 }));
+  scenario.addEventListener("change", () => {
+    leave();
+    go({ ...state, ...picked(scenario.value), seed: 1 });
+  });
   seed.addEventListener("change", () => {
     if (/^\d{1,15}$/.test(seed.value)) go({ ...state, seed: Number(seed.value) });
     else tell(`seed ${seed.value}: accepted: a whole number from 0 to 999999999999999`, true);
@@ -338,7 +395,7 @@ async function start(): Promise<void> {
     if (name === "view") {
       state = { ...state, view: value as State["view"] };
       figures.show(runs.map((one) => one.tables), state.view);
-      void link();
+      void link(course);
     }
     else {
       shown = Number(value);
@@ -354,10 +411,16 @@ async function start(): Promise<void> {
       () => (byId("length").textContent = "The browser does not allow it: copy the address of this page."),
     );
   });
-  addEventListener("hashchange", () => void opened().then(() => (show(), engine.begin())));
-  await opened();
-  show();
-  engine.begin();
+  async function arrive(): Promise<void> {
+    await opened(course, bookshelf);
+    if (course.waits) return engine.wait();
+    if (bookshelf.isOpen) return;
+    show();
+    engine.begin();
+  }
+
+  addEventListener("hashchange", () => void arrive());
+  await arrive();
   byId("lab").hidden = false;
 }
 

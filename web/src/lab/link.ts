@@ -1,6 +1,8 @@
 // An experiment in the address of the page: what differs from a scenario of the gallery, the seed, and the view. The text after # stays
 // in the browser: no server sees it.
 
+import TEMPLATE from "./template.txt";
+
 export interface State {
   /** The scenario of the gallery that the texts are written as changes of; empty for a text of its own. */
   readonly base: string;
@@ -8,6 +10,8 @@ export interface State {
   readonly texts: readonly string[];
   readonly seed: number;
   readonly view: "over" | "beside";
+  /** The program of a congestion control; absent where there is none. */
+  readonly code?: string;
 }
 
 /** A change of lines: the first line, how many are replaced, and what replaces them. */
@@ -20,6 +24,8 @@ interface Packed {
   readonly t: readonly (readonly Change[])[];
   readonly s: number;
   readonly w?: 1;
+  /** The program, as changes of the template. */
+  readonly c?: readonly Change[];
 }
 
 /** The link cannot be read; the message says why. */
@@ -79,6 +85,7 @@ export async function write(state: State, texts: Readonly<Record<string, string>
     t: state.texts.map((text, at) => changesOf(at ? state.texts[0] : base, text)),
     s: state.seed,
     ...(state.view === "beside" ? { w: 1 } : {}),
+    ...(state.code ? { c: changesOf(TEMPLATE, state.code) } : {}),
   };
   const bytes = await through(new TextEncoder().encode(JSON.stringify(packed)), new CompressionStream("deflate-raw"));
   const text = btoa(String.fromCharCode(...bytes));
@@ -97,11 +104,13 @@ export async function read(fragment: string, texts: Readonly<Record<string, stri
   } catch {
     throw new LinkError("it is cut off or damaged");
   }
-  const { v: version, e: engine, g: base = "", t: changes, s: seed, w: beside } = packed;
+  const { v: version, e: engine, g: base = "", t: changes, s: seed, w: beside, c: program } = packed;
   const isWhole = typeof version === "string" && typeof engine === "string" && Array.isArray(changes) && [1, 2].includes(changes.length);
+  if (program !== undefined && !Array.isArray(program)) throw new LinkError("it holds no experiment");
   if (!isWhole || !changes.every(Array.isArray) || !Number.isSafeInteger(seed) || seed < 0) throw new LinkError("it holds no experiment");
   if (base && !(base in texts)) throw new LinkError(`this version has no scenario ${base}`);
   const first = changed(texts[base] ?? "", changes[0]);
   const all = changes.length > 1 ? [first, changed(first, changes[1])] : [first];
-  return { state: { base, texts: all, seed, view: beside ? "beside" : "over" }, version, engine };
+  const code = program && changed(TEMPLATE, program);
+  return { state: { base, texts: all, seed, view: beside ? "beside" : "over", code }, version, engine };
 }

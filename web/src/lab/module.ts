@@ -12,12 +12,24 @@ interface Results {
   free(): void;
 }
 
+/** The failure of a rule of the reader's congestion control, which ends a run. */
+export interface Failure {
+  readonly algorithm: string;
+  readonly flow: string;
+  readonly time_s?: number;
+  readonly callback: string;
+  readonly error: unknown;
+}
+
 interface Simulation {
   step(events: number): boolean;
   done(): number;
   /** The simulation cannot be used after this call. */
   finish(): Results;
+  free(): void;
 }
+
+type Range = readonly [name: string, least: number, most: number];
 
 export interface Engine {
   initSync(given: { module: WebAssembly.Module | BufferSource }): unknown;
@@ -25,6 +37,14 @@ export interface Engine {
   engine(): string;
   schema(): string;
   check(text: string, overrides: string): string;
+  register(
+    name: string,
+    text: string,
+    parameters: readonly Range[],
+    overridden: readonly string[],
+    make: (given: readonly (readonly [string, number])[]) => object,
+  ): void;
+  Failure: abstract new () => Failure;
   Simulation: new (text: string, overrides: string, seed?: bigint) => Simulation;
 }
 

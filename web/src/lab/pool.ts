@@ -1,33 +1,78 @@
 // Threads that run scenarios, and the questions that wait for one. A thread is ended to end its run, and another takes its place.
 
 import type { About, Answer, Question } from "./worker";
+import { ControlError } from "./control";
 import { ScenarioError } from "./simulate";
 
 /** The run was ended by the page. */
 export class Ended extends Error {}
 
-type Final = Exclude<Answer, { kind: "progress" | "problems" | "failed" }>;
+type Final = Exclude<Answer, { kind: "progress" | "problems" | "mistake" | "failed" }>;
+
+/** Milliseconds without a sign of life, after which the program of a congestion control is ended. */
+const PATIENCE = 10_000;
+
+const ENDLESS = `it has not ended within ${PATIENCE / 1000} s, and was stopped. A rule, or the program around the class, has a loop without an end.`;
+
+/** Texts that threads execute, at addresses of their own: such threads keep to the page's policy, and ask no other server. */
+const address = (text: string): string => URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+
+/** The program of a congestion control, for threads. */
+export class Program {
+  readonly address: string;
+
+  constructor(readonly text: string) {
+    this.address = address(text);
+  }
+}
 
 class Thread {
-  private readonly worker = new Worker("worker.js");
+  private readonly worker: Worker;
   private reject: ((error: Error) => void) | null = null;
   broken = false;
 
+  constructor(
+    script: string,
+    private readonly program: Program | null,
+  ) {
+    this.worker = new Worker(script);
+  }
+
   ask(question: Question, progress: (done: number) => void = () => {}): Promise<Final> {
     return new Promise((resolve, reject) => {
-      this.reject = reject;
-      const fail = (message: string): void => {
+      let timer = 0;
+      const done = <T>(action: (given: T) => void) => (given: T): void => (clearTimeout(timer), action(given)); // prettier-ignore
+      const [accept, refuse] = [done(resolve), done(reject)];
+      this.reject = refuse;
+      const fail = (error: Error): void => {
         this.broken = true;
-        reject(new Error(message));
+        this.worker.terminate();
+        refuse(error);
       };
-      this.worker.onerror = (event) => fail(event.message || "the thread of the engine does not start");
+      const lives = (): void => {
+        clearTimeout(timer);
+        if (!this.program || question.kind === "load") return;
+        timer = setTimeout(() => {
+          fail(new ControlError(ENDLESS, null));
+        }, PATIENCE);
+      };
+      this.worker.onerror = (event) => {
+        event.preventDefault();
+        const isOfProgram = this.program !== null && event.filename === this.program.address;
+        const message = event.message || "the thread of the engine does not start";
+        fail(isOfProgram || question.kind === "control" ? new ControlError(message, isOfProgram ? event.lineno : null) : new Error(message));
+      };
       this.worker.onmessage = ({ data }: MessageEvent<Answer>) => {
-        if (data.kind === "progress") progress(data.done);
-        else if (data.kind === "problems") reject(new ScenarioError(data.problems));
-        else if (data.kind === "failed") fail(data.message);
-        else resolve(data);
+        if (data.kind === "progress") {
+          lives();
+          progress(data.done);
+        } else if (data.kind === "problems") refuse(new ScenarioError(data.problems));
+        else if (data.kind === "mistake") fail(new ControlError(data.message, data.line));
+        else if (data.kind === "failed") fail(new Error(data.message));
+        else accept(data);
       };
       this.worker.postMessage(question);
+      lives();
     });
   }
 
@@ -49,18 +94,30 @@ export class Pool {
   private readonly idle: Thread[] = [];
   private readonly busy = new Set<Thread>();
   private waiting: Waiting[] = [];
+  private program: Program | null = null;
 
   constructor(
     private readonly module: WebAssembly.Module,
+    /** The script of threads. */
+    private readonly script: Program,
     readonly size: number,
   ) {}
 
+  /** Loads a program into every thread from now on, or none. Everything that runs or waits is ended. */
+  use(program: Program | null): void {
+    this.end();
+    this.idle.splice(0).forEach((thread) => thread.end());
+    this.program = program;
+  }
+
   private async made(): Promise<{ thread: Thread; about: About; schema: string }> {
-    const thread = new Thread();
+    const { program } = this;
+    const thread = new Thread(this.script.address, program);
     this.busy.add(thread);
     try {
-      const answer = await thread.ask({ kind: "load", script: "engine.js", module: this.module });
+      const answer = await thread.ask({ kind: "load", script: new URL("engine.js", location.href).href, module: this.module });
       if (answer.kind !== "loaded") throw new Error("the engine does not load");
+      if (program) await thread.ask({ kind: "control", ...program });
       return { thread, about: answer.about, schema: answer.schema };
     } catch (error) {
       this.busy.delete(thread);

@@ -1,5 +1,6 @@
 // One run of a scenario, from its text to its tables.
 
+import { failed } from "./control";
 import { engine } from "./module";
 import type { Column, Kind, Table, Tables } from "./tables";
 
@@ -30,6 +31,8 @@ export interface Request {
   readonly seed: number;
   /** Names of the tables that are wanted; all of them if it is absent. */
   readonly tables?: readonly string[];
+  /** Events between two looks at the clock; fewer where rules of the reader are called. */
+  readonly events?: number;
 }
 
 /** Mistakes in a scenario. */
@@ -50,6 +53,7 @@ function told<T>(action: () => T): T {
   try {
     return action();
   } catch (error) {
+    if (error instanceof engine().Failure) throw failed(error);
     if (typeof error !== "string") throw error;
     if (!error.startsWith('{"problems"')) throw new Error(error);
     throw new ScenarioError((JSON.parse(error) as { problems: Problem[] }).problems);
@@ -65,7 +69,7 @@ export function simulate(request: Request, progress: (done: number) => void): Ta
     const { Simulation } = engine();
     const run = new Simulation(request.text, JSON.stringify(request.overrides), BigInt(request.seed));
     let reported = performance.now();
-    while (run.step(EVENTS)) {
+    while (run.step(request.events ?? EVENTS)) {
       const now = performance.now();
       if (now - reported < REPORTED) continue;
       progress(run.done());

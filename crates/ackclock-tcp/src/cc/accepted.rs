@@ -1,4 +1,4 @@
-//! The values that rules and callbacks of users may leave, and the messages about other values.
+//! The values that rules and callbacks of a user's congestion control may leave, and the messages about other values.
 
 use std::ops::RangeInclusive;
 

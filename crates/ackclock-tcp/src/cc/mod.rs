@@ -10,6 +10,7 @@ use crate::Rate;
 use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEnd, Window};
 use crate::segment::HEADERS;
 
+pub mod accepted;
 mod bbr;
 mod bbr1;
 mod bic;

@@ -1,0 +1,73 @@
+import { written } from "../words";
+import type { Lesson } from "./lesson";
+import { bdp, over, PAYLOAD } from "./readings";
+
+/** The initial window in segments (RFC 6928). */
+const INITIAL = 10;
+
+export const slowStart: Lesson = {
+  id: "slow-start",
+  title: "Slow start and the bandwidth-delay product",
+  question: "How long does a connection take to fill a link?",
+  about: [
+    "A sender does not know the rate of the path. It begins with ten segments, and its window grows with every acknowledgment: this is slow start (RFC 5681). The link is full when the window is as large as what the path holds, which is its rate times its round-trip time: the bandwidth-delay product (BDP).",
+    "Choose a link, and predict when the window of a new connection reaches the BDP. The connection begins with a handshake of one round trip.",
+  ],
+  fields: [
+    { name: "rate", label: "Rate of the link", unit: "Mbit/s", value: 20, least: 2, most: 200 },
+    { name: "rtt", label: "Round-trip time", unit: "ms", value: 100, least: 10, most: 400 },
+  ],
+  guess: { label: "The window reaches the BDP after", unit: "s", least: 0, most: 60 },
+  texts: ({ rate, rtt }) => [
+    `# A download over an idle path. The queue is deep, so that slow start meets no loss before the link is full.
+name = "slow-start"
+duration = "${Math.ceil(20 * rtt)}ms"
+
+[bottleneck]
+rate = "${rate}Mbps"
+delay = "${rtt / 2}ms"            # one way
+queue = "4bdp"
+
+[[flows]]
+name = "download"
+app = "bulk"
+cc = "reno"
+
+[probes]
+window = true
+rates = true
+queues = true
+interval = "${Math.max(1, Math.round(rtt / 20))}ms"
+`,
+  ],
+  explain: ([tables], { rate, rtt }) => {
+    const full = bdp(rate, rtt);
+    const { time, value } = over(tables, "window", "download", "cwnd");
+    const at = value.findIndex((cwnd) => cwnd / PAYLOAD >= full);
+    const measured = time[at] ?? NaN;
+    const rounds = (1000 * measured) / rtt - 1;
+    const doublings = Math.max(0, Math.log2(full / INITIAL));
+    const growth = (full / INITIAL) ** (1 / rounds);
+    const theory = ((1 + doublings) * rtt) / 1000;
+    const { time: when, value: bytes } = over(tables, "rates", "download", "bytes_delivered");
+    const carried = bytes.filter((_, row) => when[row] <= measured).reduce((sum, one) => sum + one, 0);
+    const possible = (rate * 1e6 * measured) / 8;
+    const words = [
+      `Your path holds ${written(rate)} Mbit/s × ${written(rtt)} ms = ${written((rate * rtt) / 8)} kB, which is ${written(Math.round(full))} packets of 1500 bytes. That is the BDP.`,
+    ];
+    if (full <= INITIAL) {
+      words.push("The first ten segments fill this path: slow start has nothing to do. Choose a faster link or a longer path.");
+      return { rows: [{ what: "the run", value: measured, unit: "s" }], words };
+    }
+    words.push(
+      `One round trip passes for the handshake. From ${INITIAL} to ${written(Math.round(full))} segments the window has to double ${written(Number(doublings.toPrecision(3)))} times. With one doubling in a round trip this takes ${written(Number(theory.toPrecision(3)))} s.`,
+      `In the run the window needed ${written(Number(measured.toPrecision(3)))} s: ${written(Number(rounds.toPrecision(2)))} round trips after the handshake, in each of which it grew by a factor of about ${written(Number(growth.toPrecision(3)))}. ${growth < 1.9 ? "Delayed acknowledgments, one for two segments, make slow start slower than a doubling." : "That is a doubling in each round trip."}`,
+      `By then the connection had delivered ${written(Math.round(carried / 1000))} kB, and the link could have carried ${written(Math.round(possible / 1000))} kB. A file smaller than that is sent in slow start: a faster link hardly helps it, and a shorter path does.`,
+    );
+    return { rows: [{ what: "theory", value: theory, unit: "s" }, { what: "the run", value: measured, unit: "s" }], words };
+  },
+  next: [
+    "Double the rate: the window needs one doubling more. Double the round-trip time: it needs one doubling more, and each takes twice as long.",
+    "Look at the window after it has passed the BDP. The queue takes what the link cannot, until it overflows: slow start ends with a burst of losses.",
+  ],
+};
