@@ -78,7 +78,7 @@ def test_runs_are_chosen_and_overlaid_in_a_browser(served):
         told = page.run("[...document.querySelectorAll('#bars tbody tr')].map(one => [one.cells[0].textContent, "
                         "one.cells[2].textContent])")  # fmt: skip
         assert told == [
-            [f"{place}: {run['values'][0]}, seed {run['seed']}", f"{float(f'{value:.5g}'):,.0f}"]
+            [f"{place}: {run['values'][0]}, seed {run['seed']}", f"{value:.5g}"]
             for place, run, value in zip((1, 2), (every[0], every[3]), values, strict=True)
         ]
         lengths = page.run("[...document.querySelectorAll('#bars meter')].map(one => one.value / one.max)")

@@ -24,12 +24,11 @@ from ackclock.report.serve.again import Again
 from ackclock.report.serve.guard import Guard
 from ackclock.report.serve.listing import listed, opening, sweep_names, titles
 from ackclock.report.serve.overlay import colours_of, overlaid
-from ackclock.report.serve.question import question
+from ackclock.report.serve.question import one_sweep, question
 from ackclock.report.serve.shelf import Shelf
 from ackclock.results.measure import Measure
 from ackclock.results.names import measure_label, measure_name, unit_of
 from ackclock.results.usual import Group, competing_at_all, usual_measures
-from ackclock.store import Store
 from ackclock.store.parts import described, stacked
 
 if TYPE_CHECKING:
@@ -38,6 +37,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.types import ASGIApp
+
+    from ackclock.store import Store
 
 __all__ = ["MOST_LISTED", "MOST_RUNS", "application"]
 
@@ -146,7 +147,8 @@ def _choices(store: Store) -> list[str]:
     """The measures to choose from: those of the sweeps, those that reports show, and the usual ones of applications."""
     own = [text for sweep in store.sweeps for text in sweep.measures]
     usual = usual_measures([Group(kind, kind) for kind in ("dash", "transfer", "voip", "cbr")])
-    every = dict.fromkeys([*own, *default_measures(store), *usual])
+    with one_sweep(store, len(store.sweeps) - 1) as one:
+        every = dict.fromkeys([*own, *default_measures(one), *usual])
     return [text for text in every if Measure.parse(text).table in store.tables]
 
 
@@ -169,9 +171,7 @@ def _question(request: Request, store: Store) -> Response:
     number = request.query_params.get("sweep", str(len(store.sweeps) - 1))
     if not number.isdigit() or int(number) >= len(store.sweeps):
         raise AskedError(f"no sweep {number[:40]!r}; there are {len(store.sweeps)}")
-    if len(store.sweeps) == 1:
-        return JSONResponse(question(store))
-    with Store(store.path, sweep=store.sweeps[int(number)].id, mixed=True) as one:
+    with one_sweep(store, int(number)) as one:
         return JSONResponse(question(one))
 
 

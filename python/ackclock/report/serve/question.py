@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ackclock.report.choice import Choice
@@ -10,18 +11,28 @@ from ackclock.report.experiment.beginning import beginning
 from ackclock.report.experiment.curves import figures_of
 from ackclock.report.figures import Intervals, Plot
 from ackclock.report.words import interval_text
+from ackclock.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ackclock.report.experiment.measures import Shown
     from ackclock.stats import Estimate
-    from ackclock.store import Store
 
-__all__ = ["MOST_POINTS", "question"]
+__all__ = ["MOST_POINTS", "one_sweep", "question"]
 
 MOST_POINTS = 500
 """Points that the page lists."""
+
+
+@contextmanager
+def one_sweep(store: Store, number: int) -> Iterator[Store]:
+    """The store as it shows one of its sweeps alone."""
+    if len(store.sweeps) <= 1:
+        yield store
+    else:
+        with Store(store.path, sweep=store.sweeps[number].id, mixed=True) as one:
+            yield one
 
 
 def question(store: Store) -> dict[str, Any]:

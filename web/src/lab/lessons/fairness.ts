@@ -1,9 +1,9 @@
 import { written } from "../words";
 import type { Lesson } from "./lesson";
-import { goodput, times } from "./readings";
+import { goodput, of, times } from "./readings";
 
 /** Seconds after the start of the second flow. */
-const AFTER = 60;
+const AFTER = 120;
 const LAST = 20;
 
 const share = (one: number, other: number): number => (100 * one) / (one + other);
@@ -56,10 +56,11 @@ interval = "100ms"
   },
   explain: ([tables], { rtt, other }) => {
     const end = 20 + AFTER;
+    const queue = of(tables, "links", "bottleneck", "queue_delay_mean_ms");
     const between = (from: number, to: number): number => share(goodput(tables, "second", from, to), goodput(tables, "first", from, to));
     const measured = between(end - LAST, end);
     const [first, second] = ["first", "second"].map((flow) => times(tables, flow, "recovery_started").filter((time) => time > 20).length);
-    const steps = [20, 25, 30, 40, 60].map((from, at, all) => `${written(Math.round(between(from, all[at + 1] ?? end)))} % from ${from} s to ${all[at + 1] ?? end} s`);
+    const steps = [20, 25, 30, 40, 60, 100].map((from, at, all) => `${written(Math.round(between(from, all[at + 1] ?? end)))} % from ${from} s to ${all[at + 1] ?? end} s`);
     const words = [
       `The second had ${steps.join(", ")}. After it came, the first halved its window ${first} times, and the second ${second} times.`,
       "Why it goes this way: an increase adds the same to both, and leaves their difference as it is. A decrease halves both, and so halves the difference as well. After some losses little of it is left (Chiu and Jain, 1989).",
@@ -67,13 +68,11 @@ interval = "100ms"
     if (rtt === other) {
       words.push("Both of your flows have the same round-trip time, so that both add at the same pace, and theory ends at a half. A drop-tail queue does not always drop a packet of both, so that single runs swing around it.");
     } else {
-      const low = share(1 / other ** 2, 1 / rtt ** 2);
-      const high = share(1 / other, 1 / rtt);
       words.push(
-        `Your flows have round-trip times of ${written(rtt)} and ${written(other)} ms. One segment in a round trip is more per second on the shorter path, so that the ends are not equal. With losses at the same times the shares go with 1/RTT², which gives the second ${written(Math.round(low))} %; with losses at random, in proportion to the packets, they go with 1/RTT, which gives ${written(Math.round(high))} %. The queue makes both round-trip times longer and more alike than the numbers that you chose.`,
+        `Your flows have round-trip times of ${written(rtt)} and ${written(other)} ms. Packets waited for ${written(Number(queue.toPrecision(2)))} ms in the mean, so that the round trips took ${written(Math.round(rtt + queue))} and ${written(Math.round(other + queue))} ms. One segment in a round trip is more per second on the shorter path, so that the ends are not equal. With losses at the same times the shares go with 1/RTT², which gives the second ${written(Math.round(share(1 / (other + queue) ** 2, 1 / (rtt + queue) ** 2)))} %. With losses in proportion to the packets they go with 1/RTT, which gives ${written(Math.round(share(1 / (other + queue), 1 / (rtt + queue))))} %. A long path has few losses, so that its share changes slowly.`,
       );
     }
-    const theory = rtt === other ? 50 : share(1 / other, 1 / rtt);
+    const theory = rtt === other ? 50 : share(1 / (other + queue), 1 / (rtt + queue));
     return { rows: [{ what: rtt === other ? "theory" : "theory, 1/RTT", value: theory, unit: "%" }, { what: "the run", value: measured, unit: "%" }], words };
   },
   next: [

@@ -1,6 +1,6 @@
 import { written } from "../words";
 import type { Lesson } from "./lesson";
-import { goodput, of, PAYLOAD } from "./readings";
+import { goodput, of, PACKET, PAYLOAD } from "./readings";
 
 const scenario = (rate: number, rtt: number, loss: number, cc: string): string => `# A download over a link that loses packets at random.
 name = "random-loss"
@@ -45,7 +45,7 @@ export const loss: Lesson = {
   explain: ([reno, bbr], { rate, rtt, loss: lost }) => {
     const [measured, other] = [reno, bbr].map((tables) => goodput(tables, "download", 0, 60));
     const [low, high] = [mathis(rtt, lost, Math.sqrt(3 / 4)), mathis(rtt, lost, Math.sqrt(3 / 2))];
-    const most = (rate * PAYLOAD) / 1500;
+    const most = (rate * PAYLOAD) / PACKET;
     const recoveries = of(reno, "flows", "download", "recoveries");
     const words = [
       `One packet of ${written(Math.round(100 / lost))} is lost on your link. Reno took this as congestion ${written(recoveries)} times in 60 s, and halved its window each time. The queue was empty for most of it: its mean delay was ${written(of(reno, "links", "bottleneck", "queue_delay_mean_ms"))} ms.`,

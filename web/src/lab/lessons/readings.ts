@@ -42,8 +42,8 @@ export function times(tables: Tables, flow: string, event: string): number[] {
 
 /** Bytes of a full packet on the wire. */
 export const PACKET = 1500;
-/** Bytes of payload in it. */
-export const PAYLOAD = 1460;
+/** Bytes of payload in it: 40 of headers, and 12 of timestamps. */
+export const PAYLOAD = 1448;
 
 /** The bandwidth-delay product in packets, of Mbit/s and milliseconds. */
 export const bdp = (rate: number, rtt: number): number => (rate * 1e6 * rtt * 1e-3) / 8 / PACKET;

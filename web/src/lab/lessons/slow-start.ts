@@ -45,10 +45,14 @@ interval = "${Math.max(1, Math.round(rtt / 20))}ms"
     const { time, value } = over(tables, "window", "download", "cwnd");
     const at = value.findIndex((cwnd) => cwnd / PAYLOAD >= full);
     const measured = time[at] ?? NaN;
-    const rounds = (1000 * measured) / rtt - 1;
-    const doublings = Math.max(0, Math.log2(full / INITIAL));
-    const growth = (full / INITIAL) ** (1 / rounds);
+    const doublings = Math.max(0, Math.ceil(Math.log2(full / INITIAL)));
     const theory = ((1 + doublings) * rtt) / 1000;
+    // The window at the end of each round trip after the handshake.
+    const windows = Array.from({ length: Math.min(doublings + 1, 12) }, (_, round) => {
+      const end = ((1.95 + round) * rtt) / 1000;
+      const last = time.findLastIndex((one) => one < end);
+      return Math.round((value[last] ?? NaN) / PAYLOAD);
+    });
     const { time: when, value: bytes } = over(tables, "rates", "download", "bytes_delivered");
     const carried = bytes.filter((_, row) => when[row] <= measured).reduce((sum, one) => sum + one, 0);
     const possible = (rate * 1e6 * measured) / 8;
@@ -60,8 +64,8 @@ interval = "${Math.max(1, Math.round(rtt / 20))}ms"
       return { rows: [{ what: "the run", value: measured, unit: "s" }], words };
     }
     words.push(
-      `One round trip passes for the handshake. From ${INITIAL} to ${written(Math.round(full))} segments the window has to double ${written(Number(doublings.toPrecision(3)))} times. With one doubling in a round trip this takes ${written(Number(theory.toPrecision(3)))} s.`,
-      `In the run the window needed ${written(Number(measured.toPrecision(3)))} s: ${written(Number(rounds.toPrecision(2)))} round trips after the handshake, in each of which it grew by a factor of about ${written(Number(growth.toPrecision(3)))}. ${growth < 1.9 ? "Delayed acknowledgments, one for two segments, make slow start slower than a doubling." : "That is a doubling in each round trip."}`,
+      `One round trip passes for the handshake, and ${INITIAL} segments leave. Their acknowledgments come together one round trip later, and let twice as many leave: the window grows in steps. ${INITIAL} × 2^${doublings} is the first that is not below ${written(Number(full.toPrecision(3)))}, so that theory says ${1 + doublings} round trips: ${written(Number(theory.toPrecision(3)))} s.`,
+      `In the run the window needed ${written(Number(measured.toPrecision(3)))} s. At the end of each round trip after the handshake it had ${windows.map((one) => written(one)).join(", ")} segments.`,
       `By then the connection had delivered ${written(Math.round(carried / 1000))} kB, and the link could have carried ${written(Math.round(possible / 1000))} kB. A file smaller than that is sent in slow start: a faster link hardly helps it, and a shorter path does.`,
     );
     return { rows: [{ what: "theory", value: theory, unit: "s" }, { what: "the run", value: measured, unit: "s" }], words };
