@@ -35,7 +35,8 @@ class Firefox:
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
-        preferences = {"marionette.port": port, "app.update.enabled": False, "datareporting.policy.dataSubmissionEnabled": False}
+        quiet = ("app.update.enabled", "datareporting.policy.dataSubmissionEnabled", "app.normandy.enabled")
+        preferences = {"marionette.port": port} | dict.fromkeys(quiet, False)
         lines = (f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in preferences.items())
         (self._profile / "user.js").write_text("\n".join(lines) + "\n", encoding="utf-8")
         command = [str(PROGRAM), "--headless", "--marionette", "--no-remote", "--profile", str(self._profile)]

@@ -76,7 +76,10 @@ def link(browser, **state):
 
 def press(browser, key):
     """Presses and releases a key."""
+    code = {"Tab": 9, "Enter": 13, "ArrowDown": 40}[key]
+    # A key without its text activates nothing.
+    text = {"text": "\r"} if key == "Enter" else {}
     for kind in ("keyDown", "keyUp"):
-        code = {"Tab": 9, "ArrowDown": 40}[key]
-        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code)
+        given = text if kind == "keyDown" else {}
+        browser.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, **given)
     browser.settle()

@@ -34,4 +34,5 @@ def page(browser, address):
     opened(browser, address)
     yield browser
     assert browser.errors == []
-    assert all(one.startswith(address) for one in browser.requests)
+    # The scripts of threads are texts of the page, at addresses that begin so.
+    assert all(one.startswith((address, f"blob:{address}")) for one in browser.requests)

@@ -16,6 +16,7 @@ UMLAUTS = SHORT.replace('"one"', '"größer"')
 @needs_browser
 @needs_engine
 class TestPage:
+    @needs_same_engine
     @pytest.mark.parametrize("text", [SHORT, UMLAUTS])
     def test_a_link_of_python_opens_the_scenario_and_the_seed(self, page, address, text):
         opened(page, address + fragment(text, 7))
@@ -47,7 +48,7 @@ def test_without_a_browser_the_address_is_returned(monkeypatch):
     address = result.open_in_lab(browser=False)
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/#1[\w-]+", address)
     assert len(address) < 500
-    monkeypatch.setattr("ackclock.report.lab.show.LONGEST", 50)
+    monkeypatch.setattr("ackclock.report.lab.process.LONGEST", 50)
     with pytest.raises(LabError, match=r"an address of \d+ characters, and browsers accept 50"):
         result.open_in_lab(browser=False)
 

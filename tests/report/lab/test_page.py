@@ -172,8 +172,29 @@ class TestEverybody:
         press(page, "ArrowDown")
         page.until(f"document.getElementById('question').textContent != {json.dumps(before)}")
         page.until("document.body.dataset.ran > 1")
-        press(page, "Tab")
+        # Past the lessons and the studies, which are folded.
+        for _ in range(3):
+            press(page, "Tab")
         assert page.run("document.activeElement.closest('#knobs') !== null")
+
+    def test_the_keyboard_alone_takes_a_lesson(self, page):
+        def focus(what):
+            for _ in range(40):
+                if page.run(f"document.activeElement.matches({json.dumps(what)})"):
+                    return
+                press(page, "Tab")
+            pytest.fail(f"the keyboard does not reach {what}")
+
+        focus("#course > summary")
+        press(page, "Enter")
+        focus("#lessons a[href='#lesson-buffers']")
+        press(page, "Enter")
+        page.until("document.querySelectorAll('#lesson input').length == 4")
+        page.run("document.activeElement.blur()")
+        focus("#lesson fieldset:last-of-type input")
+        page.send("Input.insertText", text="100")
+        press(page, "Enter")
+        page.until("document.getElementById('lesson').dataset.explained === 'buffers'")
 
     def test_a_phone_scrolls_in_one_direction(self, page):
         page.size(390, 800, phone=True)

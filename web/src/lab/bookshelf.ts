@@ -90,7 +90,7 @@ export class Bookshelf {
         {},
         make("th", { scope: "row", textContent: statement }),
         make("td", { textContent: unit }),
-        make("td", { className: "number", textContent: told }),
+        make("td", { className: typeof published === "number" ? "number" : "", textContent: told }),
         make("td", { className: "number", textContent: interval(measured, (ci[1] - ci[0]) / 2), title: `95 % interval over ${n} seeds` }),
         make("td", { textContent: verdict }),
         here,

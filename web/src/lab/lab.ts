@@ -25,7 +25,7 @@ export * from "./link";
 export { studentT } from "./statistics";
 export { placeOf, remove, set } from "./toml";
 
-const GALLERY: Readonly<Record<string, string>> = gallery;
+export const GALLERY: Readonly<Record<string, string>> = gallery;
 const FIRST = "bufferbloat";
 /** The scenario of a congestion control that the reader writes. */
 const OWN = "your-own";
@@ -376,6 +376,7 @@ async function start(): Promise<void> {
   }
 
   const names = Object.keys(GALLERY).sort();
+  scenario.append(make("option", { value: "", textContent: "Choose an experiment", disabled: true }));
   scenario.append(...names.map((value) => make("option", { value, textContent: `${value}: ${subjectOf(GALLERY[value])}` })));
   scenario.addEventListener("change", () => {
     leave();
@@ -413,6 +414,7 @@ async function start(): Promise<void> {
   });
   async function arrive(): Promise<void> {
     await opened(course, bookshelf);
+    if (course.waits || bookshelf.isOpen) scenario.value = "";
     if (course.waits) return engine.wait();
     if (bookshelf.isOpen) return;
     show();

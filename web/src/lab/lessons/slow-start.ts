@@ -65,7 +65,7 @@ interval = "${Math.max(1, Math.round(rtt / 20))}ms"
     }
     words.push(
       `One round trip passes for the handshake, and ${INITIAL} segments leave. Their acknowledgments come together one round trip later, and let twice as many leave: the window grows in steps. ${INITIAL} × 2^${doublings} is the first that is not below ${written(Number(full.toPrecision(3)))}, so that theory says ${1 + doublings} round trips: ${written(Number(theory.toPrecision(3)))} s.`,
-      `In the run the window needed ${written(Number(measured.toPrecision(3)))} s. At the end of each round trip after the handshake it had ${windows.map((one) => written(one)).join(", ")} segments.`,
+      `In the run the window needed ${written(Number(measured.toPrecision(3)))} s. At the end of each round trip after the handshake it had ${windows.map((one) => written(one)).join(", ")} segments.${measured > theory + (0.5 * rtt) / 1000 ? " The receiver delays the acknowledgment of a single segment, so that the window stays a little below each doubling. Here that costs one round trip more." : ""}`,
       `By then the connection had delivered ${written(Math.round(carried / 1000))} kB, and the link could have carried ${written(Math.round(possible / 1000))} kB. A file smaller than that is sent in slow start: a faster link hardly helps it, and a shorter path does.`,
     );
     return { rows: [{ what: "theory", value: theory, unit: "s" }, { what: "the run", value: measured, unit: "s" }], words };

@@ -69,6 +69,6 @@ export const iw10: Study = {
   tables: ["transfers"],
   texts: (scenario, value) => CELLS.map((cell) => text(scenario, cell, value)),
   shown: [placeOf("HSPA", 2, 3), placeOf("HSPA", 2, 10)],
-  variants: ["initial window of 3 segments", "initial window of 10 segments (both HSPA, 2+2 flows)"],
+  variants: ["IW3", "IW10 (HSPA, 2+2 flows)"],
   claims: { "few-faster": change(FEW), "many-slower": change(MANY) },
 }; // prettier-ignore

@@ -39,16 +39,16 @@ export const newcwvDash: Study = {
   title: "newCWV for DASH",
   source: "Nazir and others, IETF 89 and NOSSDAV 2014",
   question: "A video client pauses between segments. Does the viewer get more bits if TCP keeps its window over a pause?",
-  shortened: "The study runs 640 s with 30 seeds and 240 readings of what is unknown. This page runs 320 s with 5 seeds and one reading.",
+  shortened: "The study runs 640 s with 30 seeds and 240 readings of what is unknown. This page runs 10 seeds and one reading at a time.",
   unknown: {
     label: "Delay of the link, one way", unit: "ms", value: 100, least: 100, most: 200, step: 10,
     about: "The slides say “delay 200 ms” of the link and “a 200ms TCP flow” of the traffic. 100 ms one way is a round trip of 200 ms, the main reading; 200 ms is the other reading.",
   },
-  seeds: 5,
+  seeds: 10,
   tables: ["dash", "links"],
   texts: (scenario, value) =>
     VARIANTS.map((settings) => {
-      const text = set(set(scenario, "duration", '"320s"'), "bottleneck.delay", `"${value}ms"`);
+      const text = set(scenario, "bottleneck.delay", `"${value}ms"`);
       return Object.entries(settings).reduce((now, [key, own]) => set(now, `flows[0].${key}`, own), text);
     }),
   shown: [NEWRENO, PACED],
