@@ -9,6 +9,7 @@ from ackclock.base.extras import ExtraError
 from ackclock.report import assets
 from ackclock.report.widget import _detail, figures
 from tests.helpers.browser import DRAWN, Browser, needs_browser
+from tests.helpers.lab import SHORT
 from tests.helpers.scenarios import PROBED
 from tests.helpers.zooming import zoom
 
@@ -26,8 +27,7 @@ def test_without_anywidget_it_says_what_to_install(result, monkeypatch):
 
 def test_a_run_without_probes_has_nothing_to_show(monkeypatch):
     monkeypatch.setattr("ackclock.base.extras.find_spec", lambda _: object())
-    names = ("window", "rates", "queues", "packets", "delays")
-    plain = ackclock.run(PROBED, overrides={f"probes.{name}": False for name in names})
+    plain = ackclock.run(SHORT)
     with pytest.raises(ValueError, match="nothing of this run was recorded over time"):
         plain.widget()
 

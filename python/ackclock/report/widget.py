@@ -69,6 +69,6 @@ def _kind() -> Any:
 
         _esm = assets.bundle("widget.js")
         _css = assets.bundle("widget.css")
-        figures = traitlets.List().tag(sync=True)
+        figures: Any = traitlets.List().tag(sync=True)
 
     return Run

@@ -16,7 +16,7 @@ LESSONS = {
     "slow-start": (
         {"rate": 14, "rtt": 60},
         0.4,
-        ["60 ms = 105 kB", "70 packets", "4 round trips: 0.24 s", "had 10, 20, 40, 78 segments"],
+        ["60 ms = 105 kB", "70 packets", "4 round trips: 0.24 s", "had 10, 19, 38, 78 segments"],
     ),
     "fairness": ({"rate": 8, "other": 80}, 25, ["40 and 80 ms"]),
     "buffers": ({"buffer": 3, "rtt": 50}, 100, ["3 BDP", "takes 150 ms"]),
