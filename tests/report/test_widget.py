@@ -7,7 +7,7 @@ import pytest
 import ackclock
 from ackclock.base.extras import ExtraError
 from ackclock.report import assets
-from ackclock.report.widget import _detail, figures
+from ackclock.report.widget import detail, figures
 from tests.helpers.browser import DRAWN, Browser, needs_browser
 from tests.helpers.lab import SHORT
 from tests.helpers.scenarios import PROBED
@@ -33,7 +33,7 @@ def test_a_run_without_probes_has_nothing_to_show(monkeypatch):
 
 
 def test_a_stretch_of_time_has_more_detail(result):
-    answer = _detail(result, {"number": 3, "range": [1.0, 1.1]})
+    answer = detail(result, {"number": 3, "range": [1.0, 1.1]})
     assert answer["number"] == 3
     assert [one["title"] for one in answer["figures"]] == [one["title"] for one in figures(result)]
     assert json.loads(json.dumps(answer)) == answer
@@ -75,7 +75,7 @@ def test_the_module_draws_in_a_page_and_asks_for_detail(result):
         (asked, *_) = page.run("sent")
         low, high = asked["range"]
         assert 0 <= low < high <= 3
-        page.run(f"handlers['msg:custom']({json.dumps(_detail(result, asked))})")
+        page.run(f"handlers['msg:custom']({json.dumps(detail(result, asked))})")
         page.settle()
         assert sum(one > 0 for one in page.run(DRAWN)) >= 5
         page.run("end()")

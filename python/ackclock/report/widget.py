@@ -13,7 +13,7 @@ from ackclock.report.figures import share_x
 if TYPE_CHECKING:
     from ackclock.results.result import Result
 
-__all__ = ["figures", "widget"]
+__all__ = ["detail", "figures", "widget"]
 
 POINTS = 1500
 """Points of a line that are sent at most."""
@@ -48,11 +48,11 @@ def widget(result: Result) -> Any:
             "nothing of this run was recorded over time: run it with overrides={'probes.window': True} or other probes"
         )
     shown = _kind()(figures=found)
-    shown.on_msg(lambda own, content, _: own.send(_detail(result, content)))
+    shown.on_msg(lambda own, content, _: own.send(detail(result, content)))
     return shown
 
 
-def _detail(result: Result, content: dict[str, Any]) -> dict[str, Any]:
+def detail(result: Result, content: dict[str, Any]) -> dict[str, Any]:
     """The answer to a request for a stretch of time."""
     start, end = (float(one) for one in content["range"])
     return {"number": content["number"], "figures": figures(result, (start, end))}
