@@ -68,6 +68,7 @@ PINNED = {
     "ACK070": "ServeError",
     "ACK071": "AskedError",
     "ACK072": "LabError",
+    "ACK073": "AgainError",
     "ACK080": "StudyError",
 }
 """A line is never changed or removed: people search for codes. A new kind of error appends a line."""

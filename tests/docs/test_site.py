@@ -91,8 +91,8 @@ def test_figures_open_in_the_laboratory(site):
             ((change,),) = json.loads(packed)["t"]
             yield "\n".join(change[2:])
 
-    (vegas,) = texts(site / "congestion-control/vegas.md")
-    assert ackclock.scenario.check(vegas) == ackclock.scenario.check(figures.scenario("vegas"))
+    (copa,) = texts(site / "congestion-control/copa.md")
+    assert ackclock.scenario.check(copa) == ackclock.scenario.check(figures.scenario("copa"))
     queues = [text for page in (site / "queues").glob("*.md") for text in texts(page)]
     assert len(queues) == len(ackclock.catalogue()["queue"])
     for text in queues:
