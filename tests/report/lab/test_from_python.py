@@ -37,7 +37,8 @@ class TestPage:
         assert float(goodput) == pytest.approx(result.flows["goodput_bps"][0] / 1e6, rel=1e-3)
         assert result.meta["scenario_hash"] in page.run("document.querySelector('#take .source').textContent")
         # This server is that of the process, and not the one of the other tests.
-        assert all(one.startswith(given.partition("#")[0]) for one in page.requests)
+        own = given.partition("#")[0]
+        assert all(one.startswith((own, f"blob:{own}")) for one in page.requests)
         page.requests.clear()
 
 

@@ -82,7 +82,7 @@ impl Rules {
     fn ask(&self, rule: usize, told: &Situation, range: &RangeInclusive<f64>) -> Option<f64> {
         self.call(rule, Some(told.ctx.now), |object, method| {
             let mut situation = object.situation.borrow_mut();
-            let (content, argument) = situation.get_or_insert_with(|| views::Situation::new(*told));
+            let (content, argument) = situation.get_or_insert_with(|| views::situation(*told));
             content.set(*told);
             let argument = argument.clone();
             drop(situation);

@@ -12,13 +12,11 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct Situation(Rc<Cell<Told>>);
 
-impl Situation {
-    /// Returns the place of the values, and the object of JavaScript that reads them.
-    pub fn new(told: Told) -> (Rc<Cell<Told>>, JsValue) {
-        let content = Rc::new(Cell::new(told));
-        let argument = Situation(content.clone()).into();
-        (content, argument)
-    }
+/// Returns the place of the values, and the object of JavaScript that reads them.
+pub fn situation(told: Told) -> (Rc<Cell<Told>>, JsValue) {
+    let content = Rc::new(Cell::new(told));
+    let argument = Situation(content.clone()).into();
+    (content, argument)
 }
 
 #[wasm_bindgen]
