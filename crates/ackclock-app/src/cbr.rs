@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::Command;
     use crate::fake_network::{FakeNetwork, MILLISECOND, SECOND};
-    use ackclock_core::Stream;
+    use ackclock_core::{Ecn, Stream};
     use ackclock_results::{Column, Table};
 
     /// Datagrams of 125 bytes every 3 1/3 ms.
@@ -192,7 +192,7 @@ mod tests {
             .log
             .iter()
             .filter_map(|(at, command)| match command {
-                Command::Send { side: Side::Source, number, len: 97 } => Some((*at, *number)),
+                Command::Send { side: Side::Source, number, len: 97, .. } => Some((*at, *number)),
                 _ => None,
             })
             .collect();
@@ -217,7 +217,7 @@ mod tests {
         for (number, delay) in [(0, 10), (66, 10), (1, 26), (1, 30), (70, 10)] {
             let sent = number * 4 * MILLISECOND;
             let mut ctx = AppContext::new(sent + delay * MILLISECOND, &mut random, &mut commands, &mut next);
-            cbr.on_datagram(&mut ctx, Side::Sink, Datagram { number, len: 97, sent });
+            cbr.on_datagram(&mut ctx, Side::Sink, Datagram { number, len: 97, sent, ecn: Ecn::NotEct });
         }
         let table = table(&cbr, SECOND);
         assert_eq!(ints(&table), [100, 4, 67, 1, 1]);

@@ -192,8 +192,8 @@ impl<A: Application> FakeNetwork<A> {
                 self.queue.push_back(Item::Fin(conn));
             }
             Command::Timer { at, token } => self.at(at, Event::Timer(token)),
-            Command::Send { side, number, len } => {
-                let datagram = Datagram { number, len, sent: self.now };
+            Command::Send { side, number, len, ecn } => {
+                let datagram = Datagram { number, len, sent: self.now, ecn };
                 self.at(self.now + self.delay, Event::Datagram(side.peer(), datagram));
             }
         }

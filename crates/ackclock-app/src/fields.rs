@@ -3,7 +3,7 @@
 pub(crate) use ackclock_schema::file::{Alone, Format, FromFile};
 pub(crate) use ackclock_schema::kinds::{Flag, OneOf, count, one_of, rate, real, time, volume};
 pub(crate) use ackclock_schema::lists::{Ascending, list};
-pub(crate) use ackclock_schema::quantity::TIME;
+pub(crate) use ackclock_schema::quantity::{RATE, TIME};
 pub(crate) use ackclock_schema::random::{Delay, Number, Random, Time, Volume, drawn};
 pub(crate) use ackclock_schema::record::{default, like, optional, required, table};
 pub(crate) use ackclock_schema::tree::quoted;

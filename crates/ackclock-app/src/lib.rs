@@ -4,13 +4,13 @@
 //! An application drives both ends of its connections. The *source* is the end whose data crosses the bottleneck in the
 //! forward direction (the server of a download, the sender of a bulk flow); the *sink* is the other.
 
-use ackclock_core::Nanos;
-use ackclock_core::Stream;
+use ackclock_core::{Ecn, Nanos, Stream};
 pub(crate) use ackclock_results::{rate_bps, seconds};
 
 pub mod abr;
 pub mod bulk;
 pub mod bursts;
+pub mod call;
 pub mod cbr;
 mod completion;
 pub mod dash;
@@ -46,6 +46,7 @@ applications! {
     "rpc" => Rpc(rpc::Fields),
     "cbr" => Cbr(cbr::Fields),
     "voip" => Voip(voip::Fields),
+    "call" => Call(call::Fields),
     "tmix" => Tmix(tmix::Fields),
 }
 
@@ -131,6 +132,8 @@ pub enum Command {
         number: u64,
         /// Bytes of payload, at most 65,507.
         len: u32,
+        /// ECN field of the packet.
+        ecn: Ecn,
     },
     /// Calls [`Application::on_timer`] at a time.
     Timer {
@@ -150,6 +153,8 @@ pub struct Datagram {
     pub len: u32,
     /// Time at which it was sent.
     pub sent: Nanos,
+    /// ECN field with which it has arrived.
+    pub ecn: Ecn,
 }
 
 /// The view and the commands that an application has during a callback.
@@ -203,7 +208,12 @@ impl<'a> AppContext<'a> {
 
     /// Sends a datagram with `len` bytes of payload from `side` to the other end, which receives its number.
     pub fn send(&mut self, side: Side, number: u64, len: u32) {
-        self.commands.push(Command::Send { side, number, len });
+        self.send_marked(side, number, len, Ecn::NotEct);
+    }
+
+    /// Sends a datagram like [`AppContext::send`], with an ECN field.
+    pub fn send_marked(&mut self, side: Side, number: u64, len: u32, ecn: Ecn) {
+        self.commands.push(Command::Send { side, number, len, ecn });
     }
 
     /// Requests a call of [`Application::on_timer`] at the time `at`; a time in the past becomes the current time.

@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::Command;
     use crate::fake_network::{FakeNetwork, SECOND};
-    use ackclock_core::Stream;
+    use ackclock_core::{Ecn, Stream};
     use ackclock_results::{Column, Table};
 
     const FIELDS: Fields = Fields { codec: Codec::G711, playout: 60 * MILLISECOND, on: Some(SECOND), advantage: 0.0 };
@@ -249,7 +249,7 @@ mod tests {
             if let Some(delay) = delay {
                 let now = sent + delay * MILLISECOND;
                 let mut ctx = AppContext::new(now, &mut random, &mut commands, &mut next);
-                voip.on_datagram(&mut ctx, Side::Sink, Datagram { number, len: 172, sent });
+                voip.on_datagram(&mut ctx, Side::Sink, Datagram { number, len: 172, sent, ecn: Ecn::NotEct });
             }
         }
         voip
@@ -265,7 +265,7 @@ mod tests {
                 .log
                 .iter()
                 .filter_map(|(at, command)| match command {
-                    Command::Send { side: Side::Source, number, len } => Some((*at, *number, *len)),
+                    Command::Send { side: Side::Source, number, len, .. } => Some((*at, *number, *len)),
                     _ => None,
                 })
                 .collect();
@@ -315,7 +315,7 @@ mod tests {
         let before = table(&voip, SECOND);
         let (mut random, mut commands, mut next) = (Stream::new(1, "call"), Vec::new(), 0);
         let mut ctx = AppContext::new(SECOND, &mut random, &mut commands, &mut next);
-        voip.on_datagram(&mut ctx, Side::Sink, Datagram { number: 1, len: 172, sent: FRAME });
+        voip.on_datagram(&mut ctx, Side::Sink, Datagram { number: 1, len: 172, sent: FRAME, ecn: Ecn::NotEct });
         assert_eq!(table(&voip, SECOND), before);
         let silent = table(&call(FIELDS, &[None, None]), SECOND);
         assert_eq!((ints(&silent), float(&silent, "r"), float(&silent, "mos")), ([2, 0, 0, 0], None, None));

@@ -7,7 +7,7 @@ use std::net::SocketAddrV4;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
-use ackclock_core::Nanos;
+use ackclock_core::{Ecn, Nanos};
 use ackclock_emu::{Waiter, clock};
 use ackclock_results::{Table, Tables};
 use ackclock_sim::ids::FlowId;
@@ -165,7 +165,8 @@ impl World {
             match command {
                 Command::Open { conn, opener, .. } => self.open(flow, conn, opener as usize)?,
                 Command::Timer { at, token } => self.wake(at, flow, Wake::Timer(token)),
-                Command::Send { side, number, len } => self.send(flow, side as usize, number, len)?,
+                // Sockets of the kernel send datagrams without ECN, and applications learn of no marks.
+                Command::Send { side, number, len, .. } => self.send(flow, side as usize, number, len)?,
                 Command::Write { conn, side, bytes } => self.act(flow, conn, side, |end| end.pending += bytes)?,
                 Command::Close { conn, side } => self.act(flow, conn, side, |end| end.closing = true)?,
                 // What the kernel has taken cannot be withdrawn.
@@ -402,7 +403,7 @@ impl World {
                 about.finished.bytes_delivered += len as u64;
                 self.delivered(flow, len as u64);
             }
-            let datagram = Datagram { number, len: len as u32, sent };
+            let datagram = Datagram { number, len: len as u32, sent, ecn: Ecn::NotEct };
             self.call(flow, |app, ctx| app.on_datagram(ctx, SIDES[side], datagram))?;
         }
     }

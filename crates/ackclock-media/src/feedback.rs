@@ -75,8 +75,7 @@ pub struct Report {
     pub at: Nanos,
     /// Number of the first packet that it covers.
     pub begin: u64,
-    /// Arrival time of each packet, and whether it was marked; `None` for a missing packet. A report without packets
-    /// says that none has arrived since the last one.
+    /// Arrival time of each packet, and whether it was marked; `None` for a missing packet.
     pub arrivals: Vec<Option<(Nanos, bool)>>,
     /// Size of the report's IP packet in bytes.
     pub size: u32,
@@ -116,19 +115,23 @@ impl Recorder {
         if !std::mem::take(&mut self.news) {
             return None;
         }
-        let rounded = |(at, marked): &(Nanos, bool)| (self.format.rounded(*at, now), *marked);
-        let arrivals: Vec<_> =
-            (self.begin..self.end).map(|number| self.arrivals.get(&number).map(rounded)).collect();
-        let size = self.format.size(&arrivals);
-        let report = Report { at: now, begin: self.begin, arrivals, size };
+        let report = self.describe(now);
         (self.begin, self.next) = (self.next, self.end);
         self.arrivals = self.arrivals.split_off(&self.begin);
         Some(report)
     }
 
-    /// Returns a report that says that nothing has arrived (RFC 8888 section 3.1: num_reports set to 0).
-    pub fn nothing(&self, now: Nanos) -> Report {
-        Report { at: now, begin: self.end, arrivals: Vec::new(), size: self.format.size(&[]) }
+    /// Returns the last report again, without news, so that its loss does not stop a sender whose window is full.
+    pub fn again(&self, now: Nanos) -> Report {
+        self.describe(now)
+    }
+
+    /// Returns the report of all packets from `begin` on.
+    fn describe(&self, now: Nanos) -> Report {
+        let rounded = |(at, marked): &(Nanos, bool)| (self.format.rounded(*at, now), *marked);
+        let arrivals: Vec<_> = (self.begin..self.end).map(|number| self.arrivals.get(&number).map(rounded)).collect();
+        let size = self.format.size(&arrivals);
+        Report { at: now, begin: self.begin, arrivals, size }
     }
 }
 
@@ -258,7 +261,8 @@ mod tests {
         recorder.received(5, 33 * MS, true);
         let (at, marked) = recorder.report(40 * MS).unwrap().arrivals[0].unwrap();
         assert!(at <= 22 * MS && at > 20 * MS && marked);
-        assert_eq!(recorder.nothing(50 * MS), Report { at: 50 * MS, begin: 6, arrivals: vec![], size: 48 });
+        let again = recorder.again(50 * MS);
+        assert_eq!((again.begin, again.arrivals.len(), again.size), (5, 1, 52));
     }
 
     #[test]

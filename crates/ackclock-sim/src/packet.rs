@@ -92,13 +92,19 @@ impl Packet {
         Packet { numbers, way, rest: u64::from(size) | common | STORED, sent }
     }
 
-    /// Creates a UDP datagram with `len` bytes of payload and a number for its receiver. The datagram starts at the
+    /// Creates a UDP datagram with a number for its receiver, `len` bytes of payload and an ECN field. The datagram starts at the
     /// stage `stage` of its route at the time `sent`.
-    pub fn datagram(number: u64, len: u32, to: FlowEnd, class: u8, stage: u32, sent: Nanos) -> Packet {
+    pub fn datagram(
+        (number, len, ecn): (u64, u32, Ecn),
+        to: FlowEnd,
+        class: u8,
+        stage: u32,
+        sent: Nanos,
+    ) -> Packet {
         let size = UDP_IPV4 + len;
         debug_assert!(size <= LARGEST_PACKET);
         let way = u64::from(to.number()) | u64::from(stage) << 32;
-        let rest = u64::from(size) | u64::from(class) << CLASS | DATAGRAM;
+        let rest = u64::from(size) | (ecn as u64) << ECN | u64::from(class) << CLASS | DATAGRAM;
         Packet { numbers: number, way, rest, sent }
     }
 
@@ -338,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_datagram_is_its_number_and_its_length() {
-        let packet = Packet::datagram(u64::MAX - 3, 172, END, 5, 0, 7);
+        let packet = Packet::datagram((u64::MAX - 3, 172, Ecn::Ect0), END, 5, 0, 7);
         assert_eq!((packet.as_datagram(), packet.size()), (Some((u64::MAX - 3, 172)), 200));
         assert_eq!(packet.receiver(), Receiver::Flow(END));
         assert_eq!((packet.generation(), packet.stage(), packet.sent()), (0, 0, 7));
@@ -346,6 +352,7 @@ mod tests {
         assert_eq!(packet.contents::<Segment>(&stored), None);
         let item = packet.item(&stored, 9);
         assert_eq!((item.size, item.class, item.request, item.flow), (200, 5, None, 9));
+        assert_eq!((packet.ecn(), item.ecn), (Ecn::Ect0, Ecn::Ect0));
         let segment = Segment { len: 172, ..Segment::new(Flags::ACK) };
         assert!(Packet::new(&segment, TO, &mut Stored::default()).as_datagram().is_none());
     }

@@ -107,6 +107,82 @@ tables! {
         mos: Float (Score),
     }
 
+    /// One row a direction of a video call: frames and freezes, delays, losses and rates of the video's packets, and what
+    /// feedback takes on the reverse path.
+    ///
+    /// A freeze is an interval between frames of at least max(3 * mean, mean + 150 ms), where the mean is that of the last
+    /// 30 intervals (freezeCount of WebRTC's statistics). Rates have all headers, and are over the time of sending.
+    Call = "call" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text (Key),
+        /// Congestion control of the media.
+        control: Text,
+        /// Frames encoded.
+        frames: Int,
+        /// Frames that the encoder skipped, because packets waited for too long.
+        skipped: Int,
+        /// Key frames among the encoded frames.
+        key_frames: Int,
+        /// Frames decoded and played.
+        played: Int,
+        /// Freezes.
+        freezes: Int,
+        /// Time of the freezes together.
+        freeze_s: Float "s",
+        /// Mean delay of a frame from its capture to its play-out.
+        frame_delay_mean_ms: Float "ms",
+        /// Its median.
+        frame_delay_p50_ms: Float "ms",
+        /// Its 95th percentile.
+        frame_delay_p95_ms: Float "ms",
+        /// Its 99th percentile.
+        frame_delay_p99_ms: Float "ms",
+        /// Its largest.
+        frame_delay_max_ms: Float "ms",
+        /// Packets of video sent, retransmissions included.
+        packets: Int,
+        /// Packets of video received, duplicates aside.
+        received: Int,
+        /// Packets below the largest number received that did not arrive, before any repair.
+        lost: Int,
+        /// The part of them.
+        loss: Float (Fraction),
+        /// Packets received with a mark (ECN CE).
+        marked: Int,
+        /// Packets that the receiver asked for again, each request counted.
+        requested: Int,
+        /// Packets retransmitted.
+        retransmitted: Int,
+        /// Requests for a key frame.
+        key_requests: Int,
+        /// Mean one-way delay of the video's packets, from the pacer to the receiver.
+        delay_mean_ms: Float "ms" (Elapsed),
+        /// Its 95th percentile.
+        delay_p95_ms: Float "ms",
+        /// Its largest.
+        delay_max_ms: Float "ms" (Elapsed),
+        /// Mean target rate of the congestion control.
+        target_bps: Float "bit/s",
+        /// Rate of the video's packets sent.
+        sent_bps: Float "bit/s",
+        /// Rate of the video's packets received.
+        received_bps: Float "bit/s",
+        /// Messages of the receiver: reports and requests.
+        feedback: Int,
+        /// Their rate on the reverse path.
+        feedback_bps: Float "bit/s",
+        /// Packets of audio sent.
+        audio_sent: Int,
+        /// Packets of audio below the largest number received that did not arrive.
+        audio_lost: Int,
+        /// 95th percentile of the one-way delay of audio.
+        audio_delay_p95_ms: Float "ms",
+        /// When a circuit breaker stopped the media.
+        stopped_s: Float "s" (Moment),
+        /// Which condition it was: `rtcp-timeout`, `media-timeout` or `congestion`.
+        stopped_by: Text,
+    }
+
     /// One row a flow of on periods: the time on, and the throughput over it.
     TimeOn = "time_on" {
         /// The flow's name; of several copies with the copy's number.
@@ -289,6 +365,48 @@ tables! {
         buffer_s: Float "s",
         /// Time that playback stood since the segment before it arrived.
         stall_s: Float "s" (Elapsed),
+    }
+
+    /// One row a frame of a call; needs `frames = true` in the application.
+    CallFrames = "call_frames" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// Its number within the flow, from 0.
+        index: Int,
+        /// Size of the encoded frame.
+        bytes: Int "bytes",
+        /// Packets of the frame.
+        packets: Int,
+        /// Whether it is a key frame.
+        key: Bool,
+        /// When it was captured.
+        captured_s: Float "s" (Moment),
+        /// When it was played; empty if it was not.
+        played_s: Float "s",
+        /// From its capture to its play-out.
+        delay_ms: Float "ms",
+    }
+
+    /// One row an interval of a call; needs `sample` in the application.
+    CallRates = "call_rates" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// End of the interval.
+        at_s: Float "s" (Moment),
+        /// Target rate of the congestion control at that time.
+        target_bps: Float "bit/s",
+        /// Rate that the encoder has taken over, without headers.
+        encoder_bps: Float "bit/s",
+        /// Rate of the video's packets sent in the interval.
+        sent_bps: Float "bit/s",
+        /// Rate of the video's packets received in the interval.
+        received_bps: Float "bit/s",
+        /// Mean one-way delay of the packets received in the interval; empty without any.
+        delay_ms: Float "ms" (Elapsed),
+        /// Packets found missing in the interval.
+        lost: Int,
+        /// Freezes that ended in the interval.
+        freezes: Int,
     }
 
     /// One row an object of a page that has arrived; needs `records = true` in the application.

@@ -21,11 +21,15 @@ const ROWS: [(&str, &str, bool); 9] = [
 
 /// Counts that are parts of another count in their row: the table, the parts, and the whole, which the sum of the parts
 /// does not exceed.
-const PARTS: [(&str, &[&str], &str); 9] = [
+const PARTS: [(&str, &[&str], &str); 13] = [
     ("cbr", &["received", "lost"], "sent"),
     ("cbr", &["reordered"], "received"),
     ("voip", &["packets"], "sent"),
     ("voip", &["lost", "late"], "packets"),
+    ("call", &["played"], "frames"),
+    ("call", &["key_frames"], "frames"),
+    ("call", &["received", "lost"], "packets"),
+    ("call", &["marked"], "received"),
     ("web", &["sessions_done"], "sessions"),
     ("web", &["connections_max"], "connections"),
     ("tmix", &["connections_done", "connections_failed"], "connections"),
@@ -62,6 +66,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     }
     lost(checker);
     dash(checker);
+    call(checker);
 }
 
 /// Starts come before ends, durations lie between them, and goodput is bytes divided by duration.
@@ -184,7 +189,11 @@ fn time_on(checker: &mut Checker<'_>, summary: View<'_>) {
 /// Losses of datagrams are fractions of the expected datagrams.
 fn lost(checker: &mut Checker<'_>) {
     let rows =
-        [("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()), ("voip", &["packets"], &["lost", "late"])];
+        [
+            ("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()),
+            ("voip", &["packets"], &["lost", "late"]),
+            ("call", &["lost", "received"], &["lost"]),
+        ];
     for (table, expected, lost) in rows {
         let Some(view) = checker.table(table) else { continue };
         for row in view.rows() {
@@ -198,6 +207,27 @@ fn lost(checker: &mut Checker<'_>) {
         for row in view.rows() {
             checker.at_least(view.at(row, "burst_ratio"), 1.0, "the ratio of random loss");
         }
+    }
+}
+
+/// Compares the frames of calls with their summary.
+fn call(checker: &mut Checker<'_>) {
+    let (Some(view), Some(frames)) = (checker.table("call"), checker.table("call_frames")) else { return };
+    let counts = frames.sums("flow", |_| 1);
+    let keys = frames.sums("flow", |row| (frames.bools("key").get(row) == Some(&Some(true))).into());
+    let played = frames.sums("flow", |row| frames.number("played_s", row).is_some().into());
+    for row in frames.rows() {
+        let captured = frames.number("captured_s", row).unwrap_or(0.0);
+        checker.at_least(frames.at(row, "played_s"), captured, "captured_s");
+    }
+    for row in view.rows() {
+        let flow = view.text("flow", row).unwrap_or_default();
+        // A flow without rows of its own was not asked to record them.
+        let Some(count) = counts.get(flow) else { continue };
+        let of = |sums: &BTreeMap<&str, i64>| sums.get(flow).copied().unwrap_or(0);
+        checker.counts(view.at(row, "frames"), *count, "the rows of call_frames");
+        checker.counts(view.at(row, "key_frames"), of(&keys), "the key frames of call_frames");
+        checker.counts(view.at(row, "played"), of(&played), "the rows of call_frames that are played");
     }
 }
 

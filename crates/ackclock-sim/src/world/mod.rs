@@ -13,7 +13,7 @@ use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
-use ackclock_core::Nanos;
+use ackclock_core::{Ecn, Nanos};
 use ackclock_core::stream_number;
 use ackclock_results::{Column, Table, Tables};
 
@@ -168,7 +168,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             state.finished.bytes_delivered += u64::from(len);
             self.observer.delivered(self.now, flow, len.into());
         }
-        let datagram = Datagram { number, len, sent: packet.sent() };
+        let datagram = Datagram { number, len, sent: packet.sent(), ecn: packet.ecn() };
         self.call(flow, |app, ctx| app.on_datagram(ctx, side, datagram));
         self.carry_out(flow);
     }
@@ -261,7 +261,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             match command {
                 Command::Open { conn, opener, pair } => self.open(flow, conn, opener, pair),
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
-                Command::Send { side, number, len } => self.send_datagram(flow, side, number, len),
+                Command::Send { side, number, len, ecn } => self.send_datagram(flow, side, (number, len, ecn)),
                 Command::Write { conn, side, bytes } => {
                     self.act(flow, conn, side, |end, now| end.write(now, bytes));
                 }
@@ -278,10 +278,11 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         self.commands.clear();
     }
 
-    fn send_datagram(&mut self, flow: FlowId, side: Side, number: u64, len: u32) {
+    fn send_datagram(&mut self, flow: FlowId, side: Side, (number, len, ecn): (u64, u32, Ecn)) {
         let state = &self.flows[flow.index()];
         let to = FlowEnd { flow, side: side.peer() };
-        let packet = Packet::datagram(number, len, to, state.class, state.stages[0][side as usize], self.now);
+        let stage = state.stages[0][side as usize];
+        let packet = Packet::datagram((number, len, ecn), to, state.class, stage, self.now);
         self.observer.network(self.now, None, NetworkEvent::Datagram { packet });
         self.network.forward(self.now, packet, &mut self.observer);
     }
