@@ -35,6 +35,9 @@ app = { kind = "cbr", rate = "100kbps", packet_size = "500B" }
 name = "phone"
 app = "voip"
 [[flows]]
+name = "video call"
+app = "call"
+[[flows]]
 name = "pages"
 app = { kind = "web", users = 1, think = "500ms", object_size = "4kB", records = true }
 [[flows]]
@@ -46,7 +49,7 @@ app = { kind = "onoff", size = "20kB", off = "200ms" }
 [probes]
 delays = true
 """
-TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "web", "web_pages", "web_objects", "dash"]
+TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "call", "web", "web_pages", "web_objects", "dash"]
 TITLES += ["onoff", "time_on", "completions", "delays"]
 
 

@@ -14,7 +14,7 @@ import ackclock
 from ackclock.results.result import Result
 from tests.helpers.node import needs_engine
 from tests.helpers.tables import make_table
-from tools.site import algorithms, api, columns, fields, figures, forms, laboratory, navigation, pages
+from tools.site import algorithms, api, columns, fields, figures, forms, laboratory, media, navigation, pages
 from tools.site.__main__ import generated
 
 HEADING = re.compile(r"(?m)^#+ (.+?)(?: \{.*\})?$")
@@ -152,6 +152,17 @@ def test_every_queue_and_application_is_told_with_its_fields(site):
     for name, node in fields.kinds("app").items():
         section = page.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
         assert all(f"`{field}` |" in section for field in node["properties"] if field != "kind"), name
+
+
+def test_every_congestion_control_of_media_has_a_page_with_all_its_parts():
+    found = media.pages()
+    entries = {entry["name"]: entry for entry in ackclock.catalogue()["media"]}
+    assert found.keys() == entries.keys()
+    for name, text in found.items():
+        headings = [line[3:] for line in text.splitlines() if line.startswith("## ")]
+        assert headings == [*algorithms.SECTIONS, "Parameters"], name
+        assert all(f"| `{one['name']}` |" in text for one in entries[name]["parameters"])
+        assert f"]({name}.md)" in media.index()
 
 
 def test_every_name_of_the_catalogue_has_a_place(site):

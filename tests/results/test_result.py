@@ -40,6 +40,9 @@ app = { kind = "cbr", rate = "100kbps" }
 [[flows]]
 app = "voip"
 [[flows]]
+name = "video"
+app = { kind = "call", frames = true, sample = "1s" }
+[[flows]]
 app = { kind = "tmix", vectors = { file = "VECTORS" }, records = true }
 """
 
@@ -80,7 +83,7 @@ def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(res
 
 
 def test_what_follows_from_the_declarations():
-    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "voip", "time_on", "completions"]
+    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "voip", "call", "time_on", "completions"]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
     assert {*ASKED} == {*PROBES, "delays", "delay_cdf", "limits"}

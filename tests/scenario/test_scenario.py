@@ -196,7 +196,7 @@ def test_errors_know_their_line_and_pickle():
 
 def test_the_catalogue_names_what_scenarios_can():
     catalogue = ackclock.catalogue()
-    families = {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "loss", "abr", "pacing"}
+    families = {"cc", "recovery", "validation", "slow-start", "stack", "app", "queue", "loss", "abr", "pacing", "media"}
     families |= {"arrival", "distribution", "rate", "jitter", "preset", "transport"}
     families |= {"policer", "delay_table", "netem_loss", "slot"}
     assert families == catalogue.keys()

@@ -7,7 +7,19 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tools.site import algorithms, api, catalogued, columns, disk, fields, figures, forms, laboratory, navigation
+from tools.site import (
+    algorithms,
+    api,
+    catalogued,
+    columns,
+    disk,
+    fields,
+    figures,
+    forms,
+    laboratory,
+    media,
+    navigation,
+)
 from tools.site.pages import carry
 
 OPEN = "Open this run in the laboratory"
@@ -46,10 +58,13 @@ def generated() -> dict[str, str]:
         "reference/python.md": api.python(),
         "studies/index.md": catalogued.study_index(),
         "queues/index.md": catalogued.queue_index(),
+        "media/index.md": media.index(),
         "congestion-control/index.md": algorithms.index(catalogue),
     }
     for name, text in catalogued.queue_pages().items():
         made[f"queues/{name}.md"] = text
+    for name, text in media.pages().items():
+        made[f"media/{name}.md"] = text
     named = {algorithm.name: algorithm for algorithm in catalogue}
     for algorithm in catalogue:
         caption, section = figures.caption(algorithm.name), forms.section(algorithm, named)

@@ -48,6 +48,7 @@ APPLICATIONS = {
     "rpc": 'servers = 2\nresponse_size = "2kB"\nthink = "1s"',
     "dash": 'ladder = ["100kbps", "200kbps"]\nsegment = "1s"',
     "cbr": 'rate = "50kbps"',
+    "call": 'frames = true\nsample = "1s"',
     "tmix": 'vectors = { file = "some.cvec" }\nrecords = true',
 }
 """The required fields of applications."""

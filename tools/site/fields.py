@@ -28,6 +28,7 @@ NAMES = {
     "validation": "Window validation",
     "slow-start": "Slow start",
     "abr": "Rate adaptation of DASH",
+    "media": "Congestion control of media",
     "transport": "Transports",
 }
 """Kinds of the catalogue that are names and nothing else, and what their tables are called."""

@@ -22,9 +22,9 @@ GALLERY = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
-    "validation", "residuals", "matrix", "worst", "newcwv-conformance", "bbr-conformance", "side-by-side",
-    "known-answers", "coverage", "faults", "sizes", "limits", "packs", "cases", "verdicts", "sentences-of-the-decks",
-    "bounds-that-changed", "learned-tables", "compliance", "drill", "drill-scripts", "performance", "design",
+    "validation", "residuals", "matrix", "worst", "newcwv-conformance", "bbr-conformance", "rmcat",
+    "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs", "cases", "verdicts",
+    "sentences-of-the-decks", "bounds-that-changed", "learned-tables", "compliance", "drill", "drill-scripts", "performance", "design",
     "history", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
@@ -59,6 +59,7 @@ def navigation(pages: Path) -> list[Group]:
     reference: list[str | Group] = [f"reference/{name}.md" for name in REFERENCE]
     reference[1:1] = [
         Group("Congestion control", _listed(pages, "congestion-control")),
+        Group("Congestion control of media", _listed(pages, "media")),
         Group("Queues", _listed(pages, "queues")),
     ]
     believed: list[str | Group] = [f"{name}.md" for name in BELIEVED]

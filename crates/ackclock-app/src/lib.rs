@@ -29,6 +29,7 @@ pub mod transfer;
 pub mod voip;
 pub mod web;
 
+pub use ackclock_media as media;
 pub use completion::Path;
 pub use demand::Demand;
 pub use kind::ParamProblem;

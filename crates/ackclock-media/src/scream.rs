@@ -1,7 +1,46 @@
 //! SCReAM version 1, self-clocked rate adaptation for multimedia (RFC 8298): a congestion window from queueing delay and
 //! loss, pacing, and a media rate that follows the queue of RTP packets.
 //!
-//! Times are in seconds inside formulas, and names are those of RFC 8298 section 4.1.
+//! # Equations
+//!
+//! The queueing delay q of the newest packet is sampled every 50 ms, as a fraction of its target q*. The trend is the
+//! autocorrelation at lag 1 of the last 20 fractions, times their moving average with weight `qdelay_weight`, within 0 and 1
+//! (section 4.1.2).
+//!
+//! For each report of `acked` bytes (section 4.1.2.2):
+//!
+//! - In fast increase, while the trend is below `qdelay_trend_th`: cwnd += acked, if 1.5 times the flight and acked exceed
+//!   the window. Fast increase resumes after `t_resume_fast_increase` with a low trend.
+//! - Otherwise cwnd += `gain` (1 - q / q*) acked `mss` / cwnd, at most `max_bytes_in_flight_head_room` times the largest
+//!   flight of 5 s, at least `min_cwnd`.
+//! - A loss scales cwnd by `beta_loss`, a mark by `beta_ecn`, once in a smoothed RTT.
+//!
+//! q* is the mean of the last 50 samples plus the standard deviation of the last 200, within `qdelay_target_lo` and
+//! `qdelay_target_hi`; it grows by half with losses and falls while the delay varies (section 4.1.2.3). Packets leave while
+//! the flight is below cwnd, plus `mss` if q is at most q*, at the rate max(`rate_pace_min`, cwnd / SRTT).
+//!
+//! The media rate changes every `rate_adjust_interval`, and at once after a loss (section 4.1.3): by `ramp_up_speed` at most,
+//! more slowly near the last rate with congestion, less with a growing delay, times `target_rate_scale_rtp_qdelay` if
+//! packets wait for longer than `rtp_qdelay_th`, and at most 2 - trend_mem times the measured rate.
+//!
+//! # Constants
+//!
+//! Those of RFC 8298 section 4.1.1.1, with `pre_congestion_guard` 0.1 and `tx_queue_size_factor` 1.0, which it finds
+//! suitable. The time between reports is that of section 4.2.2: 20 ms from 500 kbit/s on. Reports are those of RFC 8888.
+//!
+//! # Deviations
+//!
+//! - Section 4.1.1.2 has a history of 100 normalised delays, and the procedure of section 4.1.2.3 reads 200 and 50 of them.
+//!   Here the history has 200, sampled every 50 ms.
+//! - The loss event rate has no formula in RFC 8298; here it is a moving average over RTTs with a weight of 0.01.
+//! - target_bitrate_last_max is set at congestion events and at the end of fast increase; section 4.1.3 says "when congestion
+//!   is detected".
+//! - There is no reordering window: a packet is lost when a report has a later one.
+//! - If a window of packets has no feedback for 500 ms, the call sends one packet, because nothing else would open it.
+//!
+//! # Validated against
+//!
+//! The procedures by hand; the cases of RFC 8867 ([results](../rmcat.md)).
 
 use std::collections::VecDeque;
 

@@ -1,6 +1,6 @@
 //! The names that a scenario may use, gathered from the catalogues of the crates.
 
-use ackclock_app::abr;
+use ackclock_app::{abr, media};
 use ackclock_core::parameters::Parameter;
 use ackclock_results::{ColumnDeclaration, Role, TABLES, TableDeclaration};
 use ackclock_scenario as scenario;
@@ -53,6 +53,13 @@ fn abr_row(rule: &abr::Entry) -> Value {
     entry
 }
 
+/// Returns a congestion control of media with the parameters that scenarios may set.
+fn media_row(control: &media::Entry) -> Value {
+    let mut entry = row(control.name, control.summary, control.source);
+    entry["parameters"] = parameters(control.parameters);
+    entry
+}
+
 /// Returns a family's name, with the parameters of its standard form and the full names of its forms.
 fn family_row(family: &cc::Family) -> Value {
     let standard = cc::by_name(family.name).expect("a family has a standard form");
@@ -74,7 +81,7 @@ fn remycc_row(form: &cc::remycc::Form) -> Value {
 }
 
 /// Returns every algorithm, application and profile that a scenario can name, as JSON: kind -> [{name, summary,
-/// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control and a rate adaptation also have
+/// source}]. A stack also has `fields`, [{field, value, source}]. A congestion control, of TCP or of media, and a rate adaptation also have
 /// `parameters`, [{name, summary, default, least, most}], the last three of which are null for a required path. A
 /// congestion control has `paces`: whether it sets the pacing rate. A name that means a form on each stack
 /// has `forms`, the full names.
@@ -97,6 +104,7 @@ pub fn catalogue() -> String {
     kinds.insert("stack".into(), stack::CATALOGUE.iter().map(stack_row).collect::<Vec<Value>>().into());
     kinds.insert("transport".into(), transport::rows().into());
     kinds.insert("abr".into(), abr::CATALOGUE.iter().map(abr_row).collect::<Vec<Value>>().into());
+    kinds.insert("media".into(), media::CATALOGUE.iter().map(media_row).collect::<Vec<Value>>().into());
     kinds.insert("queue".into(), rows!(ackclock_net::queue::CATALOGUE).into());
     kinds.insert("preset".into(), rows!(scenario::PRESETS).into());
     for (kind, entries) in scenario::catalogue() {

@@ -71,7 +71,10 @@ COMMANDS = {
         "card:card",
         "Write the report card of a congestion control: RFC 9743, section by section, beside CUBIC and Reno.",
     ),
-    "suite": ("suite:app", "Run a suite of tests: the BBR draft's cases, or the common TCP evaluation suite."),
+    "suite": (
+        "suite:app",
+        "Run a suite of tests: BBR's cases, the common TCP evaluation suite, or the cases of rmcat for calls.",
+    ),
     "matrix": (
         "matrix:matrix",
         "Run congestion controls beside each other, pair by pair, and write maps of shares, harm, delays and losses.",

@@ -47,6 +47,7 @@ CATALOGUE = {
     "stack": "a stack",
     "transport": "a transport",
     "abr": "a rate adaptation of DASH",
+    "media": "a congestion control of media",
     "queue": "a queue",
     "preset": "a preset of a link",
     "app": "an application",

@@ -1,4 +1,4 @@
-"""The commands ``suite bbr`` and ``suite tcpeval``."""
+"""The commands ``suite bbr``, ``suite tcpeval`` and ``suite rmcat``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ackclock.cli.card import candidate_of, card_command, print_card
 from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one
 from ackclock.cli.conform import conform
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, say
+from ackclock.cli.rmcat import rmcat
 from ackclock.engine.run import SIM, seeds_from
 
 if TYPE_CHECKING:
@@ -22,7 +23,11 @@ __all__ = ["app"]
 QUICK_SEEDS, FULL_SEEDS = 3, 10
 MOST_SEEDS = 1000
 
-app = App(name="suite", help="Run a suite of tests: the BBR draft's cases, or the common TCP evaluation suite.")
+app = App(
+    name="suite",
+    help="Run a suite of tests: BBR's cases, the common TCP evaluation suite, or the cases of rmcat for calls.",
+)
+app.command(rmcat)
 
 
 @app.command

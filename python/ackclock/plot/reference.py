@@ -370,7 +370,8 @@ def differences(
 def pairs(result: Result, reference: Reference, flow: str | Sequence[str] | None) -> list[tuple[str, Stream]]:
     """Flows of a run with the connections that they are compared with."""
     table = result.flows
-    known = [str(name) for name, app in zip(table["flow"], table["app"], strict=True) if app not in ("cbr", "voip")]
+    datagrams = ("cbr", "voip", "call")
+    known = [str(name) for name, app in zip(table["flow"], table["app"], strict=True) if app not in datagrams]
     flows = known if flow is None else [flow] if isinstance(flow, str) else list(flow)
     for name in flows:
         if name not in known:

@@ -49,6 +49,11 @@ class NamedTables(ABC):
         return self._table("voip")
 
     @property
+    def call(self) -> Table:
+        """One row a direction of a video call: frames, freezes, delays, losses, rates and feedback."""
+        return self._table("call")
+
+    @property
     def time_on(self) -> Table:
         """One row a flow of on periods: the time on, and the throughput over it."""
         return self._table("time_on")

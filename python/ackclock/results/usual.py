@@ -79,6 +79,8 @@ def usual_measures(
     kinds = {one.app for one in groups}
     video = ["dash.stall_s", "dash.mean_level_bps"] if "dash" in kinds else []
     calls = ["voip.mos"] if "voip" in kinds else []
+    if "call" in kinds:
+        calls += ["call.freeze_s", "call.frame_delay_p95_ms", "call.received_bps"]
     of_applications = [*video, *_completions(groups), *calls]
     delay = ["links[bottleneck].queue_delay_mean_ms", "delays.p95_ms"]
     if "cbr" in kinds:

@@ -1,5 +1,22 @@
 //! One direction of a video call: an encoder whose rate follows a congestion control for media, RTP packets behind a
 //! pacer, reports of the receiver, retransmissions, a jitter buffer with play-out, and audio beside it.
+//!
+//! - **Encoder**: the statistical model of RFC 8593 section 5, or recorded frame sizes (section 6). A change of the rate by
+//!   more than `abrupt` is a burst of `burst_frames` frames, of which the first is `burst_size` times the mean; a key frame
+//!   is one as well. The rates of the call have all headers, and the encoder gets what headers leave of them.
+//! - **Pacer**: packets leave at the pacing rate of the control, retransmissions first. While the oldest packet waits for
+//!   longer than `skip_after`, the encoder skips frames.
+//! - **Feedback**: the receiver reports each packet's arrival (RFC 8888, or transport-wide feedback), and each report repeats
+//!   what the one before had. Reports have their size on the reverse path.
+//! - **Repair**: a gap is requested at once and again after each round-trip time (NACK). A frame that is not complete `wait`
+//!   after its capture is given up, and the receiver asks for a key frame until one comes. Without `nack` it asks at once.
+//! - **Play-out**: a frame is shown when it is decoded, or later so that frames play at even intervals: the largest delay of a
+//!   frame in the last 2 s counts. WebRTC has a Kalman filter in this place. Nothing is concealed.
+//! - **Audio**: packets of 20 ms, sent as they come, without congestion control and without reports.
+//! - **Circuit breaker**: RFC 8083 sections 4.1 to 4.3; the media then stops for the rest of the run. Each report counts as
+//!   a reporting interval.
+//!
+//! The controls have [pages of their own](../media/index.md). On sockets of a real kernel datagrams have no ECN.
 
 mod control;
 mod encoder;

@@ -99,7 +99,8 @@ impl Link {
             match command {
                 Command::Timer { at, token } => self.at(at, Event::Timer(token)),
                 Command::Send { side, number, len, mut ecn } => {
-                    let count = std::mem::replace(&mut self.sent[side as usize], self.sent[side as usize] + 1);
+                    let count = self.sent[side as usize];
+                    self.sent[side as usize] += 1;
                     let mut arrival = self.now + 50 * MILLISECOND;
                     if side == Side::Source {
                         let start = self.free.max(self.now);

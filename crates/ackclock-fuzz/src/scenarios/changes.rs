@@ -52,6 +52,7 @@ pub fn with_foreign_flow(scenario: &Scenario, dice: &mut Dice) -> Json {
         json!({ "kind": "cbr", "rate": "400kbps", "on": "200ms" }),
         json!({ "kind": "rpc", "response_size": "3kB", "rounds": 3, "servers": 2 }),
         json!({ "kind": "voip", "on": "500ms" }),
+        json!({ "kind": "call", "control": "nada", "on": "500ms" }),
     ];
     let at_start = dice.below(scenario.duration.min(1_000_000_000) as usize);
     let flow = json!({

@@ -1,9 +1,52 @@
 //! GCC, Google congestion control: the lower of a delay-based and a loss-based rate.
 //!
-//! Two forms are listed. `gcc-draft` is draft-ietf-rmcat-gcc-02: a Kalman filter on the delay variation of groups of
-//! packets, and the loss rule of its section 6. `gcc` has the changes that WebRTC published since: a trendline filter,
-//! a slower additive increase with an estimate of the link's capacity, and a loss rule over the last second. Neither
-//! form sends probes.
+//! Two forms are listed. `gcc-draft` is draft-ietf-rmcat-gcc-02. `gcc` has the changes that WebRTC has published since: a
+//! trendline filter, a slower additive increase with an estimate of the link's capacity, and a loss rule over the last
+//! second. Neither form sends probes.
+//!
+//! # Equations
+//!
+//! Packets sent within 5 ms are a group, as are packets that arrive in a burst after a delay (draft section 5.2). The delay
+//! variation d of a group is the time between arrivals less the time between departures.
+//!
+//! - `gcc`: the slope of the least-squares line through the last 20 smoothed sums of d (weight 0.9 of the past), times 4 and
+//!   times the number of groups up to 60, in ms.
+//! - `gcc-draft`: the estimate m of a scalar Kalman filter on d (section 5.3), times the number of groups up to 60.
+//!
+//! If the estimate exceeds the threshold for `overuse_time` and does not fall, that is over-use; below the negative
+//! threshold it is under-use. The threshold follows the estimate: it grows by K (|estimate| - threshold) for each ms, with
+//! one K above and another below, within 6 and 600 ms (section 5.4).
+//!
+//! - Over-use: rate = `beta` times the receiving rate over 500 ms; then hold while the queue drains.
+//! - Normal: rate times `eta` each second, or near the rate of the last over-use additively (section 5.5), and at most 1.5
+//!   times the receiving rate.
+//!
+//! The loss-based rate falls by half of the loss ratio above 10 % and grows below 2 % (section 6).
+//!
+//! # Constants
+//!
+//! | constant | `gcc` | `gcc-draft` |
+//! |---|---|---|
+//! | gains of the threshold above and below it, per ms | 0.0087, 0.039 | 0.01, 0.00018 |
+//! | additive increase | a packet in twice (100 ms + RTT), at least 4 kbit/s per s | half a packet in 100 ms + RTT, at least 1 kbit/s |
+//! | loss-based increase | 8 % and 1 kbit/s above the least rate of a second | 5 % for each second |
+//! | loss-based decrease | once in 300 ms + RTT | once a second |
+//!
+//! Reports are transport-wide feedback; with `gcc` every 50 to 250 ms, so that they take 5 % of the rate.
+//!
+//! # Deviations
+//!
+//! - The draft compares m itself with the threshold. WebRTC's detector of the time multiplied it by up to 60 first. Without
+//!   the factor a rate of 1.3 times the capacity is no over-use in `gcc-draft`, so it has the factor.
+//! - WebRTC finds the rate at the start by probes, and raises it faster after them. Here the rate grows by 8 % in a second: from
+//!   150 kbit/s to 1 Mbit/s it takes 25 s.
+//! - WebRTC's estimate of the receiving rate is Bayesian; here it is the draft's window. There is no detection of
+//!   application-limited times, and the loss rule is the one before WebRTC's second version.
+//!
+//! # Validated against
+//!
+//! Filters, detector, AIMD and loss rules by hand; a link of constant and of falling rate in a few lines of arithmetic; the
+//! cases of RFC 8867 ([results](../rmcat.md)).
 
 mod aimd;
 mod detector;

@@ -1,7 +1,44 @@
-//! NADA, network-assisted dynamic adaptation (RFC 8698).
+//! NADA, network-assisted dynamic adaptation (RFC 8698): one congestion signal from delay, loss and marks drives the rate.
 //!
-//! All statistics are computed at the sender from per-packet feedback, which RFC 8698 section 6.4 allows; names are
-//! those of the RFC. Congestion signals are in milliseconds, as in its Table 2.
+//! # Equations
+//!
+//! For each packet that arrives, the queueing delay is the one-way delay less its minimum; d is the least of the last
+//! `min_filter` of them (section 5.1.1). Loss and marking ratios p_loss and p_mark are those of the last `logwin`, smoothed
+//! with `alpha` (Equation 10). With losses not long ago, d is warped from `qth` on (Equation 1):
+//!
+//! d~ = `qth` exp(-`lambda` (d - `qth`) / `qth`)
+//!
+//! The congestion signal is x = d~ + `dmark` (p_mark / `pmrref`)^2 + `dloss` (p_loss / `plrref`)^2 (Equation 2). For each
+//! report, with r the reference rate and r_recv the receiving rate over `logwin`:
+//!
+//! - Without loss and with less than `qeps` of queueing delay in `logwin`: r = max(r, (1 + gamma) r_recv), with gamma =
+//!   min(`gamma_max`, `qbound` / (RTT + `delta` + `dfilt`)) (Equations 3 and 4).
+//! - Otherwise: r -= `kappa` (time since the last report / `tau`) (x - `prio` `xref` r_max / r) / `tau` r + `kappa` `eta`
+//!   (x - x') / `tau` r (Equations 5 to 7), where x' is the signal before.
+//!
+//! The target of the encoder is r less min(5 % of r, `beta_v` times the rate that empties the pacer within a frame), and the
+//! pacing rate is r plus the same with `beta_s` (Equations 11 to 14).
+//!
+//! At equilibrium the queueing delay is `prio` `xref` r_max / r: 15 ms for 1 Mbit/s with a largest rate of 1.5 Mbit/s.
+//!
+//! # Constants
+//!
+//! Those of RFC 8698 Table 2. Reports come every 100 ms, as RFC 8888 has them.
+//!
+//! # Deviations
+//!
+//! - All statistics are computed at the sender from per-packet feedback, which section 6.4 allows.
+//! - The rate starts at `start_rate` of the call, which by default is the least rate: section 4.3 has "set r_ref = RMIN".
+//! - The average loss interval counts closed intervals alone. Section 4.2 has the one of RFC 5348 section 5.4, which also
+//!   counts the open interval with a sixth of the weight or more; with MULTILOSS of 7, no loss would then ever expire.
+//! - Section 4.2 defines the interpolation of the warped delay in words; here its weight falls linearly from 1 to 0 within
+//!   one average loss interval after the loss has expired.
+//! - The base delay is never estimated anew within a call.
+//!
+//! # Validated against
+//!
+//! Equations 1 to 14 by hand, the equilibrium for several priorities and delays, the adjustment of 48 kbit/s for 2,000
+//! waiting bytes in section 5.2.2, the weights of RFC 5348 section 5.4; the cases of RFC 8867 ([results](../rmcat.md)).
 
 mod loss_intervals;
 

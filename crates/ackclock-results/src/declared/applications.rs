@@ -1,6 +1,6 @@
 //! Columns of the tables of applications.
 
-use super::{Float, Int, Text, tables};
+use super::{Bool, Float, Int, Text, tables};
 
 tables! {
     /// One row a DASH client: mean level, switches, stalls.

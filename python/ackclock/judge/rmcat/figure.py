@@ -1,0 +1,65 @@
+"""The figure of a case: received rates and one-way delays over time, with a pair of panels for each control."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ackclock.judge.rmcat.measures import series_of
+from ackclock.plot.canvas import legend, panels, paper
+from ackclock.plot.palette import GREY, colour_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from ackclock.judge.rmcat.cases import Case, Variant
+    from ackclock.judge.rmcat.suite import Outcome, Suite
+
+__all__ = ["figure"]
+
+
+def figure(suite: Suite, case: Case, variant: Variant) -> NDArray[Any]:
+    """Axes with the rates and delays of the first seed. Grey is the capacity in the forward direction."""
+    controls = list(dict.fromkeys(one.control for one in suite.outcomes if (one.case, one.variant) == (case, variant)))
+    with paper():
+        axes = panels([1.1, 0.8] * len(controls))
+        for index, control in enumerate(controls):
+            outcome = suite.of(case, variant, control)[0]
+            _draw(outcome, axes[2 * index], axes[2 * index + 1])
+            axes[2 * index].set_ylabel(f"{control}\nMbit/s")
+            axes[2 * index + 1].set_ylabel("delay (ms)")
+        legend(axes[0])
+        axes[-1].set(xlabel="time (s)", xlim=(0, case.duration_s))
+        return axes
+
+
+def _draw(outcome: Outcome, rates: Axes, delays: Axes) -> None:
+    case = outcome.case
+    edges = [case.phases[0].start_s, *(phase.end_s for phase in case.phases)]
+    rates.stairs(
+        [phase.capacity_bps / 1e6 for phase in case.phases], edges, color=GREY, linewidth=0.8, label="capacity"
+    )
+    for index, call in enumerate(case.calls):
+        series = series_of(outcome.result, call)
+        rates.plot(series.at_s, series.received_bps / 1e6, color=colour_of(index), linewidth=0.9, label=call)
+        delays.plot(series.at_s, series.delay_ms, color=colour_of(index), linewidth=0.9)
+    others = _tcp(outcome)
+    if others is not None:
+        rates.plot(*others, color=GREY, linewidth=0.8, linestyle="--", label="TCP")
+    top = max(phase.capacity_bps for phase in case.phases) / 1e6
+    rates.set_ylim(0, 1.1 * top)
+    delays.set_ylim(bottom=0)
+
+
+def _tcp(outcome: Outcome) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Times and the goodput of all competing TCP flows, Mbit/s; None without any."""
+    rows = outcome.result.rates
+    calls = set(outcome.case.calls)
+    mine = np.asarray([name not in calls for name in rows["flow"]])
+    if not mine.any():
+        return None
+    times, rate = np.asarray(rows["time_s"], dtype=float)[mine], np.asarray(rows["goodput_bps"], dtype=float)[mine]
+    at = np.unique(times)
+    return at, np.asarray([rate[times == one].sum() for one in at]) / 1e6
