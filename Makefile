@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 OUT := out/newcwv-dash
-CORES := -p ackclock $(addprefix -p ackclock-,cc core digest learn plugin transport quinn results schema app scenario tcp net wire sim drill emu live tun fuzz)
+CORES := -p ackclock $(addprefix -p ackclock-,cc core digest learn media plugin transport quinn results schema app scenario tcp net wire sim drill emu live tun fuzz)
 QUICK := -m "not slow" tests/test_rooms.py $(addprefix tests/,base cc cli engine examples package plot results scenario stats)
 OLDEST := $(VENV)/oldest
 OLDEST_RUST = $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)

@@ -1,11 +1,12 @@
-//! The interface of a congestion control for media, and the catalogue of controls.
+//! The interface of a congestion control for media.
 
 use std::fmt::Debug;
 
 use ackclock_core::Nanos;
 use ackclock_core::parameters::{Given, Parameter};
 
-use crate::{Format, fixed, gcc, nada, scream};
+use crate::feedback::Format;
+use crate::packet::{Feedback, Packet};
 
 /// The input from which a control is created. Rates are in bit/s, with all headers.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -27,43 +28,6 @@ impl Setup {
     pub fn clip(&self, rate: f64) -> f64 {
         rate.min(self.max_rate).max(self.min_rate)
     }
-}
-
-/// An RTP packet that was sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Packet {
-    /// Transport-wide sequence number, which counts all packets of the sender and does not wrap.
-    pub number: u64,
-    /// Size in bytes, with all headers.
-    pub size: u32,
-    /// Time of sending.
-    pub sent: Nanos,
-}
-
-/// What feedback says of a packet. Each packet has one outcome at most.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Outcome {
-    /// The packet.
-    pub packet: Packet,
-    /// Time of its arrival, as precise as the format of the feedback; `None` for a packet that is missing.
-    pub arrival: Option<Nanos>,
-    /// Whether the packet has arrived with a mark (ECN CE).
-    pub marked: bool,
-}
-
-/// The news of a report, for the sender.
-#[derive(Clone, Copy, Debug)]
-pub struct Feedback<'a> {
-    /// Time at which the report has reached the sender.
-    pub now: Nanos,
-    /// Time at which the receiver has sent the report.
-    pub reported: Nanos,
-    /// Round-trip time of the newest packet that has arrived, without the time that the receiver held the report back.
-    pub rtt: Nanos,
-    /// Packets of which the report has said something for the first time, in the order of their numbers.
-    pub outcomes: &'a [Outcome],
-    /// Bytes sent after the newest packet that has arrived (RFC 8298 section 4.1.2).
-    pub in_flight: u64,
 }
 
 /// The rates that a control allows, in bit/s with all headers.
@@ -119,14 +83,6 @@ pub struct Entry {
     pub interval: fn(f64) -> Nanos,
     /// Creates the control from the given parameters.
     pub make: fn(&Setup, Given<'_>) -> Box<dyn Control>,
-}
-
-/// All controls, by name.
-pub const CATALOGUE: &[Entry] = &[nada::ENTRY, scream::ENTRY, gcc::ENTRY, gcc::DRAFT, fixed::ENTRY];
-
-/// Returns the entry with a name.
-pub fn by_name(name: &str) -> Option<&'static Entry> {
-    CATALOGUE.iter().find(|entry| entry.name == name)
 }
 
 /// The time between reports of controls that work best with ten reports a second.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, VecDeque};
 use ackclock_core::Nanos;
 use ackclock_core::headers::UDP_IPV4;
 
-use crate::{Feedback, Outcome, Packet};
+use crate::packet::{Feedback, Outcome, Packet};
 
 /// Format of the reports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

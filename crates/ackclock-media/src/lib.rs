@@ -32,18 +32,22 @@
 //! ```
 
 mod breaker;
+mod catalogue;
 mod control;
 mod feedback;
 mod fixed;
 mod gcc;
 mod meter;
 mod nada;
+mod packet;
 mod scream;
 
 pub use breaker::{Breaker, Reason};
-pub use control::{CATALOGUE, Control, Entry, Feedback, Outcome, Packet, Rates, Setup, by_name};
+pub use catalogue::{CATALOGUE, by_name};
+pub use control::{Control, Entry, Rates, Setup};
 pub use feedback::{Format, History, Recorder, Report};
 pub use meter::Meter;
+pub use packet::{Feedback, Outcome, Packet};
 
 /// Milliseconds of a time in nanoseconds.
 pub(crate) fn ms(time: u64) -> f64 {

@@ -509,7 +509,11 @@ mod tests {
         assert!((scream.target - 840e3).abs() < 1e-6, "{}", scream.target);
         (scream.in_fast_increase, scream.target, scream.last_max) = (false, 800e3, 800e3);
         scream.adjust_rate(800 * MS, 0);
-        assert!((scream.target - 840e3).abs() < 1e-6, "the current rate times 0.2 is more than the ramp: {}", scream.target);
+        assert!(
+            (scream.target - 840e3).abs() < 1e-6,
+            "the current rate times 0.2 is more than the ramp: {}",
+            scream.target
+        );
         scream.target = 800e3;
         // 5 kB wait: 40 ms of 1 Mbit/s.
         scream.adjust_rate(800 * MS, 5_000);

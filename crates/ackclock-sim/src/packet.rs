@@ -94,13 +94,7 @@ impl Packet {
 
     /// Creates a UDP datagram with a number for its receiver, `len` bytes of payload and an ECN field. The datagram starts at the
     /// stage `stage` of its route at the time `sent`.
-    pub fn datagram(
-        (number, len, ecn): (u64, u32, Ecn),
-        to: FlowEnd,
-        class: u8,
-        stage: u32,
-        sent: Nanos,
-    ) -> Packet {
+    pub fn datagram((number, len, ecn): (u64, u32, Ecn), to: FlowEnd, class: u8, stage: u32, sent: Nanos) -> Packet {
         let size = UDP_IPV4 + len;
         debug_assert!(size <= LARGEST_PACKET);
         let way = u64::from(to.number()) | u64::from(stage) << 32;

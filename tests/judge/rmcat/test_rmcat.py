@@ -33,7 +33,7 @@ class Run:
 
 
 def steady(rate, start, end):
-    return {second: rate for second in range(start + 1, end + 1)}
+    return dict.fromkeys(range(start + 1, end + 1), rate)
 
 
 def test_every_case_is_a_scenario_with_the_attributes_of_the_rfc():

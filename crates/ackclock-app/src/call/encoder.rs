@@ -192,9 +192,9 @@ mod tests {
     #[test]
     fn a_burst_keeps_the_mean_rate() {
         let (mut encoder, mut random) = encoder(|fields| fields.size_scale = 0.0);
-        let mut bytes = |target, key| (0..8).map(|frame| {
-            encoder.encode(0, target, key && frame == 0, &mut random).bytes
-        }).collect::<Vec<_>>();
+        let mut bytes = |target, key| {
+            (0..8).map(|frame| encoder.encode(0, target, key && frame == 0, &mut random).bytes).collect::<Vec<_>>()
+        };
         let first = bytes(1e6, false);
         // 1 Mbit/s at 30 frames a second are 4,167 bytes a frame. The first has 13.5 kB, the others 2.8 kB each.
         assert_eq!(first[0], 13_500);
@@ -213,10 +213,8 @@ mod tests {
 
     #[test]
     fn sizes_of_a_trace_are_interpolated() {
-        let traces = [(500_000, 1_000), (1_000_000, 3_000)].map(|(rate, size)| Trace {
-            rate,
-            sizes: (0..25).map(|frame| size + frame).collect(),
-        });
+        let traces = [(500_000, 1_000), (1_000_000, 3_000)]
+            .map(|(rate, size)| Trace { rate, sizes: (0..25).map(|frame| size + frame).collect() });
         let (mut encoder, mut random) = encoder(|fields| {
             (fields.trace, fields.reaction) = (Some(traces.to_vec()), 0);
         });

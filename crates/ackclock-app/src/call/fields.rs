@@ -10,8 +10,8 @@ use super::rtp;
 use crate::completion::Path;
 use crate::demand::{Demand, repeated};
 use crate::fields::{
-    Flag, OneOf, RATE, Rules, TIME, count, default, like, list, one_of, optional, quoted, rate, real, record, required, table,
-    time, volume,
+    Flag, OneOf, RATE, Rules, TIME, count, default, like, list, one_of, optional, quoted, rate, real, record, required,
+    table, time, volume,
 };
 use crate::kind::{AppKind, Made};
 
@@ -143,7 +143,8 @@ impl AppKind for Fields {
         let needs = [rules.at.key("playout_max")];
         rules.refuse(self.playout > self.playout_max, "playout", &needs, &TIME.write(self.playout), message);
         let empty = self.pauses.iter().flatten().position(|pause| pause.until <= pause.at);
-        let message = format!("has pause {} that does not end after it begins; accepted: until after at", empty.unwrap_or(0));
+        let message =
+            format!("has pause {} that does not end after it begins; accepted: until after at", empty.unwrap_or(0));
         rules.refuse(empty.is_some(), "pauses", &[], "", message);
         let traces = self.trace.as_deref().unwrap_or_default();
         let ascending = traces.windows(2).all(|pair| pair[0].rate < pair[1].rate);

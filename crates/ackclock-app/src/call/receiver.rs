@@ -228,10 +228,10 @@ impl Receiver {
         if self.complete.contains_key(&packet.frame) {
             return;
         }
-        let assembly = self.assemblies.entry(packet.frame).or_insert_with(|| Assembly {
-            arrived: vec![false; frame.packets as usize],
-            left: frame.packets,
-        });
+        let assembly = self
+            .assemblies
+            .entry(packet.frame)
+            .or_insert_with(|| Assembly { arrived: vec![false; frame.packets as usize], left: frame.packets });
         let index = (packet.sequence - frame.first) as usize;
         if !std::mem::replace(&mut assembly.arrived[index], true) {
             assembly.left -= 1;
@@ -250,7 +250,8 @@ impl Receiver {
                 continue;
             }
             // A complete key frame makes all before it needless, if the decoder waits or has waited long enough.
-            let is_late = frames.get(self.next as usize).is_some_and(|frame| now > frame.captured.saturating_add(self.wait));
+            let is_late =
+                frames.get(self.next as usize).is_some_and(|frame| now > frame.captured.saturating_add(self.wait));
             let missing = self.next < self.seen;
             if missing && (is_late || self.needs_key || self.is_given_up()) {
                 let key = self.complete.keys().copied().find(|frame| frames[*frame as usize].is_key);
@@ -259,6 +260,11 @@ impl Receiver {
                     continue;
                 }
                 self.needs_key = true;
+                // Nobody waits for the packets of frames that are too late.
+                let on_time = |frame: &Frame| now <= frame.captured.saturating_add(self.wait);
+                if let Some(frame) = frames[self.next as usize..].iter().find(|frame| on_time(frame)) {
+                    self.repair.forget(frame.first);
+                }
             }
             return;
         }

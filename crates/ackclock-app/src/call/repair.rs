@@ -94,7 +94,10 @@ mod tests {
 
     #[test]
     fn a_word_names_seventeen_packets() {
-        assert_eq!([vec![], vec![5], vec![5, 21], vec![5, 22], vec![1, 2, 40, 50]].map(|all| blocks(&all)), [0, 1, 1, 2, 2]);
+        assert_eq!(
+            [vec![], vec![5], vec![5, 21], vec![5, 22], vec![1, 2, 40, 50]].map(|all| blocks(&all)),
+            [0, 1, 1, 2, 2]
+        );
     }
 
     #[test]
@@ -105,7 +108,8 @@ mod tests {
         assert_eq!(repair.due_requests(0, 100 * MILLISECOND), [2, 3]);
         assert!(repair.due_requests(99 * MILLISECOND, 100 * MILLISECOND).is_empty());
         repair.received(3);
-        let times = (1..100).filter(|round| !repair.due_requests(round * 100 * MILLISECOND, 100 * MILLISECOND).is_empty());
+        let times =
+            (1..100).filter(|round| !repair.due_requests(round * 100 * MILLISECOND, 100 * MILLISECOND).is_empty());
         assert_eq!((times.count(), repair.requests), (9, 11));
         assert!(!repair.is_waiting());
         [10, 9].into_iter().for_each(|sequence| repair.received(sequence));

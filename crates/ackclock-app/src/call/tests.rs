@@ -161,7 +161,8 @@ fn a_fixed_rate_over_a_wide_link() {
     let tables = run(Fields { start_rate: 500_000, ..fields("fixed") }, 2e6, 20);
     let call = &tables["call"];
     assert_eq!(["frames", "skipped", "key_frames", "lost", "freezes"].map(|name| int(call, name)), [601, 0, 1, 0, 0]);
-    assert_eq!(int(call, "packets"), int(call, "received") + 2, "the last frame is on its way");
+    let on_way = int(call, "packets") - int(call, "received");
+    assert!((1..=4).contains(&on_way), "the last frames are on their way: {on_way}");
     assert!((float(call, "sent_bps") / 500e3 - 1.0).abs() < 0.01, "{}", float(call, "sent_bps"));
     assert_eq!(float(call, "target_bps"), 500e3);
     // The packets of a frame leave at 2.5 times the rate.
@@ -175,7 +176,9 @@ fn a_fixed_rate_over_a_wide_link() {
 /// Each control keeps a link of 1 Mbit/s busy, without loss once it has found the rate.
 #[test]
 fn controls_fill_a_link() {
-    for (control, least, delay) in [("nada", 0.8, 130.0), ("scream", 0.7, 200.0), ("gcc", 0.7, 150.0), ("gcc-draft", 0.5, 350.0)] {
+    for (control, least, delay) in
+        [("nada", 0.8, 130.0), ("scream", 0.7, 200.0), ("gcc", 0.7, 150.0), ("gcc-draft", 0.5, 350.0)]
+    {
         let tables = run(Fields { size_scale: 0.15, sample: Some(SECOND), ..fields(control) }, 1e6, 100);
         let Some(Column::Float(received)) = tables["call_rates"].column("received_bps") else { panic!() };
         let Some(Column::Float(delays)) = tables["call_rates"].column("delay_ms") else { panic!() };
@@ -227,7 +230,8 @@ fn a_slow_link_makes_the_encoder_skip() {
 
 #[test]
 fn reports_that_are_lost_do_not_stop_a_sender() {
-    let loses = |side, count: u64, now| side == Side::Sink && (count % 2 == 0 || (5 * SECOND..8 * SECOND).contains(&now));
+    let loses =
+        |side, count: u64, now| side == Side::Sink && (count % 2 == 0 || (5 * SECOND..8 * SECOND).contains(&now));
     for control in ["nada", "scream", "gcc"] {
         let fields = Fields { sample: Some(SECOND), ..fields(control) };
         let tables = Link::new(fields, 1e6, loses).run(30);
@@ -246,7 +250,8 @@ fn a_pause_is_silence_and_no_freeze() {
     let Some(Column::Float(captured)) = tables["call_frames"].column("captured_s") else { panic!() };
     assert!(captured.iter().flatten().all(|at| *at < 5.0 || (12.0..15.0).contains(at)));
     assert_eq!((int(call, "audio_sent"), int(call, "audio_lost")), (400, 0));
-    assert_eq!(float(call, "audio_delay_p95_ms").round(), 50.0);
+    // A packet of audio may wait for one of video.
+    assert!((50.0..56.0).contains(&float(call, "audio_delay_p95_ms")));
 }
 
 #[test]
@@ -261,15 +266,18 @@ fn marks_reach_the_control() {
 
 #[test]
 fn the_breaker_stops_a_call_that_congests() {
-    let breaker = |rate| {
+    let breaker = |rate, every| {
         let fields = Fields { start_rate: 1_500_000, breaker: true, ..fields("fixed") };
-        run(fields, rate, 40)["call"].clone()
+        let loses = move |side, count: u64, _| side == Side::Source && count % every == every - 1;
+        Link::new(fields, rate, loses).run(40)["call"].clone()
     };
-    // 1.5 Mbit/s over 150 kbit/s lose nine of ten packets; over 1.2 Mbit/s, one of five.
-    let call = breaker(150e3);
+    // 1.5 Mbit/s over 150 kbit/s lose nine of ten packets. A TCP that loses one of 200 with an RTT of 100 ms has 1.5
+    // Mbit/s as well; one that loses a fifth with 400 ms has 55 kbit/s, less than a tenth of 1.2 Mbit/s.
+    let call = breaker(150e3, u64::MAX);
     assert_eq!(call.column("stopped_by"), Some(&Column::Text(vec![Some("congestion".into())])));
     assert!(float(&call, "stopped_s") < 5.0);
-    assert_eq!(breaker(1.2e6).column("stopped_by"), Some(&Column::Text(vec![None])));
+    assert_eq!(breaker(2e6, 200).column("stopped_by"), Some(&Column::Text(vec![None])));
+    assert_eq!(breaker(1.2e6, u64::MAX).column("stopped_by"), call.column("stopped_by"));
     // Without reports it stops after 15 s.
     let fields = Fields { breaker: true, ..fields("fixed") };
     let call = Link::new(fields, 2e6, |side, _, _| side == Side::Sink).run(40)["call"].clone();

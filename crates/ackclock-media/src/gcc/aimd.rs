@@ -30,7 +30,8 @@ impl Capacity {
         let rate = rate / 1e3;
         let average = self.average.map_or(rate, |average| average + WEIGHT * (rate - average));
         let error = average - rate;
-        let deviation = (1.0 - WEIGHT) * self.deviation.max(LEAST_DEVIATION) + WEIGHT * error * error / average.max(1.0);
+        let deviation =
+            (1.0 - WEIGHT) * self.deviation.max(LEAST_DEVIATION) + WEIGHT * error * error / average.max(1.0);
         self.deviation = deviation.clamp(LEAST_DEVIATION, MOST_DEVIATION);
         self.average = Some(average);
     }

@@ -57,9 +57,8 @@ impl Groups {
         }
         let apart = arrival as i128 - current.last_arrival as i128;
         let slower = apart - (sent as i128 - current.last_sent as i128);
-        let in_burst = slower < 0
-            && apart <= i128::from(BURST)
-            && arrival.saturating_sub(current.first_arrival) < LONGEST;
+        let in_burst =
+            slower < 0 && apart <= i128::from(BURST) && arrival.saturating_sub(current.first_arrival) < LONGEST;
         if sent - current.first_sent <= BURST || in_burst {
             current.last_sent = current.last_sent.max(sent);
             current.last_arrival = current.last_arrival.max(arrival);

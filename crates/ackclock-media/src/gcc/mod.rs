@@ -217,7 +217,8 @@ mod tests {
                 let split = pending.iter().position(|outcome| !ready(outcome)).unwrap_or(pending.len());
                 let outcomes: Vec<_> = pending.drain(..split).collect();
                 let now = next_report + 50 * MS;
-                let feedback = Feedback { now, reported: next_report, rtt: 100 * MS, outcomes: &outcomes, in_flight: 0 };
+                let feedback =
+                    Feedback { now, reported: next_report, rtt: 100 * MS, outcomes: &outcomes, in_flight: 0 };
                 control.on_feedback(&feedback);
                 rates.push((control.rates(0).target, waited));
                 next_report += 100 * MS;

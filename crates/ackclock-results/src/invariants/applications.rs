@@ -188,12 +188,11 @@ fn time_on(checker: &mut Checker<'_>, summary: View<'_>) {
 
 /// Losses of datagrams are fractions of the expected datagrams.
 fn lost(checker: &mut Checker<'_>) {
-    let rows =
-        [
-            ("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()),
-            ("voip", &["packets"], &["lost", "late"]),
-            ("call", &["lost", "received"], &["lost"]),
-        ];
+    let rows = [
+        ("cbr", ["lost", "received"].as_slice(), ["lost"].as_slice()),
+        ("voip", &["packets"], &["lost", "late"]),
+        ("call", &["lost", "received"], &["lost"]),
+    ];
     for (table, expected, lost) in rows {
         let Some(view) = checker.table(table) else { continue };
         for row in view.rows() {

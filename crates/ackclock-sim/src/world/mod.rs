@@ -13,8 +13,8 @@ use crate::network::{Network, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
-use ackclock_core::{Ecn, Nanos};
 use ackclock_core::stream_number;
+use ackclock_core::{Ecn, Nanos};
 use ackclock_results::{Column, Table, Tables};
 
 use connection::{About, Connection, Connections};
