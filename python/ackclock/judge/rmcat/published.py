@@ -25,18 +25,21 @@ class Statement:
         The statement in our words.
     case
         Section of RFC 8867 whose case shows the same.
+    column
+        Column of the suite's table with the number that speaks for or against it.
     """
 
     source: str
     statement: str
     case: str
+    column: str
 
 
 PUBLISHED = (
-    Statement(ZHANG, "GCC shares fairly.", "5.4"),
-    Statement(ZHANG, "GCC converges slowly when the capacity changes.", "5.1"),
-    Statement(ZHANG, "NADA settles on a rate quickly.", "5.1"),
-    Statement(ZHANG, "NADA has a late-comer effect.", "5.4"),
-    Statement(ZHANG, "SCReAM has the shortest queue, and a lower utilisation.", "5.1"),
+    Statement(ZHANG, "GCC shares fairly.", "5.4", "max/min"),
+    Statement(ZHANG, "GCC converges slowly when the capacity changes.", "5.1", "first rise s"),
+    Statement(ZHANG, "NADA settles on a rate quickly.", "5.1", "first rise s"),
+    Statement(ZHANG, "NADA has a late-comer effect.", "5.4", "max/min"),
+    Statement(ZHANG, "SCReAM has the shortest queue, and a lower utilisation.", "5.1", "delay ms"),
 )
 """The statements."""
