@@ -186,6 +186,37 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].app.codec", "g729"),
     ("flows[2].app.playout", "80ms"),
     ("flows[2].app.advantage", "20"),
+    ("flows[2].app.control", "nada"),
+    ("flows[2].app.min_rate", "100kbps"),
+    ("flows[2].app.max_rate", "2Mbps"),
+    ("flows[2].app.start_rate", "300kbps"),
+    ("flows[2].app.fps", "25"),
+    ("flows[2].app.pauses", "[{ at = '1s', until = '2s' }]"),
+    ("flows[2].app.pauses[0].at", "2s"),
+    ("flows[2].app.pauses[0].until", "4s"),
+    ("flows[2].app.reaction", "100ms"),
+    ("flows[2].app.size_scale", "0.1"),
+    ("flows[2].app.interval_scale", "0"),
+    ("flows[2].app.burst_frames", "4"),
+    ("flows[2].app.burst_size", "2"),
+    ("flows[2].app.abrupt", "0.5"),
+    ("flows[2].app.key_interval", "5s"),
+    ("flows[2].app.trace", "[{ rate = '1Mbps', sizes = ['4kB'] }]"),
+    ("flows[2].app.trace[0].rate", "2Mbps"),
+    ("flows[2].app.trace[0].sizes", "['3kB']"),
+    ("flows[2].app.payload", "1000B"),
+    ("flows[2].app.skip_after", "300ms"),
+    ("flows[2].app.audio", "32kbps"),
+    ("flows[2].app.nack", "false"),
+    ("flows[2].app.nack_retries", "3"),
+    ("flows[2].app.wait", "500ms"),
+    ("flows[2].app.playout_max", "500ms"),
+    ("flows[2].app.feedback", "ccfb"),
+    ("flows[2].app.feedback_interval", "50ms"),
+    ("flows[2].app.ecn", "ect0"),
+    ("flows[2].app.breaker", "true"),
+    ("flows[2].app.frames", "true"),
+    ("flows[2].app.sample", "1s"),
     ("flows[2].app.servers", "5"),
     ("flows[2].app.rounds", "5"),
     ("flows[2].app.response_size", "3kB"),
@@ -217,7 +248,8 @@ pub fn change(index: usize) -> Vec<(String, String)> {
             pairs.push((table, "{ kind = 'periodic', every = 10 }".to_owned()));
         }
     }
-    if let Some((list, _)) = path.split_once("[0]").filter(|(list, _)| list.ends_with("pauses")) {
+    let of_link = |list: &str| list.ends_with("pauses") && !list.ends_with("app.pauses");
+    if let Some((list, _)) = path.split_once("[0]").filter(|(list, _)| of_link(list)) {
         pairs.push((list, "[{ from = '2s', to = '4s' }]".to_owned()));
     }
     if let Some(field) = path.strip_prefix("flows[2].app.") {
@@ -234,6 +266,12 @@ pub fn change(index: usize) -> Vec<(String, String)> {
             "servers" | "rounds" | "response_size" => "{ kind = 'rpc', response_size = '1kB' }".to_owned(),
             "rate" | "packet_size" => "{ kind = 'cbr', rate = '1Mbps' }".to_owned(),
             "codec" | "playout" | "advantage" => "{ kind = 'voip' }".to_owned(),
+            "control" | "min_rate" | "max_rate" | "start_rate" | "fps" | "pauses" | "reaction" | "size_scale"
+            | "interval_scale" | "burst_frames" | "burst_size" | "abrupt" | "key_interval" | "trace" | "payload"
+            | "skip_after" | "audio" | "nack" | "nack_retries" | "wait" | "playout_max" | "feedback"
+            | "feedback_interval" | "ecn" | "breaker" | "frames" | "sample" => "{ kind = 'call' }".to_owned(),
+            "pauses[0]" => "{ kind = 'call', pauses = [{ at = '1s', until = '3s' }] }".to_owned(),
+            "trace[0]" => "{ kind = 'call', trace = [{ rate = '1Mbps', sizes = ['4kB'] }] }".to_owned(),
             "users" => "{ kind = 'web', object_size = '1kB' }".to_owned(),
             field if !["interval", "count"].contains(&field) => {
                 "{ kind = 'web', sessions_per_second = 10, object_size = '1kB' }".to_owned()
