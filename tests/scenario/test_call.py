@@ -3,6 +3,7 @@
 import pytest
 
 import ackclock
+from ackclock.scenario._estimate import estimate
 
 LINK = {"rate": "2Mbps", "delay": "20ms", "queue": "100kB"}
 
@@ -55,11 +56,11 @@ def test_a_constant_of_the_control_matters_and_is_part_of_the_hash():
 def test_the_estimate_covers_a_call():
     document = scenario(30, frames=True, sample="1s", audio="20kbps", feedback_interval="20ms")
     run = ackclock.run(document)
-    estimate = ackclock.estimate(document)
+    bound = estimate(document)
     rows = sum(len(table) for name, table in run.tables.items() if name.startswith("call"))
-    assert rows <= estimate.rows
+    assert rows <= bound.rows
     link = next(row for row in run.links.rows() if row["link"] == "bottleneck")
-    assert link["packets"] <= estimate.packets
+    assert link["packets"] <= bound.packets
 
 
 def test_a_trace_of_frame_sizes():

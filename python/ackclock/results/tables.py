@@ -50,7 +50,13 @@ class NamedTables(ABC):
 
     @property
     def call(self) -> Table:
-        """One row a direction of a video call: frames, freezes, delays, losses, rates and feedback."""
+        """One row a direction of a video call: frames and freezes, delays, losses and rates of the video's packets,
+        and what feedback takes on the reverse path.
+
+        A freeze is an interval between frames of at least max(3 * mean, mean + 150 ms), where the mean is that of
+        the last 30 intervals (freezeCount of WebRTC's statistics). Rates have all headers, and are over the time of
+        sending.
+        """
         return self._table("call")
 
     @property
@@ -102,6 +108,16 @@ class NamedTables(ABC):
     def dash_segments(self) -> Table:
         """One row a DASH segment: level, size, download time, buffer, stall."""
         return self._table("dash_segments")
+
+    @property
+    def call_frames(self) -> Table:
+        """One row a frame of a call; needs ``frames = true`` in the application."""
+        return self._table("call_frames")
+
+    @property
+    def call_rates(self) -> Table:
+        """One row an interval of a call; needs ``sample`` in the application."""
+        return self._table("call_rates")
 
     @property
     def web_objects(self) -> Table:

@@ -6,7 +6,7 @@
 >>> scenario = Scenario(duration="60s", bottleneck=path, flows=[Flow(cc="cubic", app=app.Bulk())])
 
 What is not given is left out, and the engine's default holds. Tables that come in kinds are in modules of their own:
-abr, app, arrival, cc, delay_table, distribution, jitter, loss, netem_loss, pacing, policer, queue, rate, slot.
+abr, app, arrival, cc, delay_table, distribution, jitter, loss, media, netem_loss, pacing, policer, queue, rate, slot.
 
 Written by ackclock.scenario._generate from the engine's schema; not to be edited.
 """
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
         Flow,
         FlowAccess,
         Handshake,
-        Pause,
         Reading,
+        ReadingPause,
         Recovery,
         RestartAfterIdle,
         SlowStart,
@@ -77,10 +77,10 @@ __all__ = [
     "Netem",
     "Outage",
     "Overrides",
-    "Pause",
     "Preset",
     "Probes",
     "Reading",
+    "ReadingPause",
     "Recovery",
     "RestartAfterIdle",
     "Scenario",
@@ -117,10 +117,10 @@ _HOMES = {
     "Link": "ackclock.scenario._links",
     "Netem": "ackclock.scenario._bottleneck",
     "Outage": "ackclock.scenario._bottleneck",
-    "Pause": "ackclock.scenario._flows",
     "Preset": "ackclock.scenario._bottleneck",
     "Probes": "ackclock.scenario._probes",
     "Reading": "ackclock.scenario._flows",
+    "ReadingPause": "ackclock.scenario._flows",
     "Recovery": "ackclock.scenario._flows",
     "RestartAfterIdle": "ackclock.scenario._flows",
     "Scenario": "ackclock.scenario._scenario",

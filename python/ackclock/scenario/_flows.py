@@ -24,8 +24,8 @@ __all__ = [
     "Flow",
     "FlowAccess",
     "Handshake",
-    "Pause",
     "Reading",
+    "ReadingPause",
     "Recovery",
     "RestartAfterIdle",
     "SlowStart",
@@ -324,7 +324,7 @@ class FlowAccess(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Pause(Record):
+class ReadingPause(Record):
     """A time in which an application reads nothing.
 
     Parameters
@@ -352,13 +352,13 @@ class Reading(Record):
         Maximum volume of one read. Accepted: a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
         Default: "64KiB".
     pauses
-        Times in which the application reads nothing. Accepted: a list with at least one pause, each of class `Pause`.
-        Absent: none.
+        Times in which the application reads nothing. Accepted: a list with at least one pause, each of class
+        `ReadingPause`. Absent: none.
     """
 
     rate: str | None = None
     step: str | None = None
-    pauses: Sequence[Pause] | None = None
+    pauses: Sequence[ReadingPause] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

@@ -12,21 +12,27 @@ from typing import ClassVar, Literal, TypeAlias
 from ackclock.scenario._record import FilePath, Record
 from ackclock.scenario.abr import Abr
 from ackclock.scenario.distribution import Distribution
+from ackclock.scenario.media import Media
 
 __all__ = [
     "App",
     "Bulk",
     "Bursts",
+    "Call",
     "Cbr",
     "Codec",
     "Dash",
+    "EcnField",
     "End",
     "Estimator",
+    "Format",
     "Item",
     "List",
     "Live",
     "Name",
     "Onoff",
+    "Pause",
+    "RecordedRate",
     "Rpc",
     "Tmix",
     "Transfer",
@@ -72,6 +78,28 @@ Codec: TypeAlias = Literal[
 - ``g729``: 8 kbit/s (Annex A)
 """
 
+Format: TypeAlias = Literal[
+    "ccfb",
+    "twcc",
+]
+"""Format of the receiver's reports.
+
+- ``ccfb``: RTP congestion control feedback (RFC 8888)
+- ``twcc``: transport-wide feedback, as WebRTC has it
+"""
+
+EcnField: TypeAlias = Literal[
+    "off",
+    "ect0",
+    "ect1",
+]
+"""ECN field of the video's packets.
+
+- ``off``: packets are dropped and never marked
+- ``ect0``: ECN-capable (RFC 3168)
+- ``ect1``: ECN-capable, for L4S (RFC 9331)
+"""
+
 End: TypeAlias = Literal[
     "source",
     "sink",
@@ -85,11 +113,14 @@ End: TypeAlias = Literal[
 Name: TypeAlias = Literal[
     "bulk",
     "voip",
+    "call",
 ]
 """The names of the family *app* that need no values.
 
 - ``bulk``: The source sends as fast as TCP allows, until the run ends.
 - ``voip``: One direction of a telephone call, from the source to the sink; the E-model rates its quality.
+- ``call``: One direction of a video call: frames of an encoder, whose rate follows a congestion control for media, go
+  from the source to the sink in RTP packets.
 """
 
 
@@ -464,6 +495,164 @@ class Voip(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Pause(Record):
+    """A pause of the media.
+
+    Parameters
+    ----------
+    at
+        Beginning, from the start of the flow. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    until
+        End, from the start of the flow. Accepted: a time such as "200ms" (units: ns, us, ms, s, min, h).
+    """
+
+    at: str
+    until: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class RecordedRate(Record):
+    """Frame sizes of an encoder at one rate.
+
+    Parameters
+    ----------
+    rate
+        Target rate of the encoder. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps).
+    sizes
+        Sizes of the frames in their order; after the last one they start again behind the first 20. Accepted: a list
+        with at least one frame size, each a volume above zero such as "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+    """
+
+    rate: str
+    sizes: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Call(Record):
+    """One direction of a video call.
+
+    Frames of an encoder, whose rate follows a congestion control for media, go from the source to the sink in RTP
+    packets.
+
+    Parameters
+    ----------
+    control
+        Congestion control of the media. Accepted: nada, scream, gcc, gcc-draft, fixed, a class of
+        `ackclock.scenario.media`, the name of one in Python, or a dict of its kind and its parameters. Default: "gcc".
+    min_rate
+        Least rate of the video, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
+        Mbps, Gbps, Tbps). Default: "150kbps".
+    max_rate
+        Largest rate of the video, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
+        Mbps, Gbps, Tbps). Default: "1.5Mbps".
+    start_rate
+        Rate of the video at the start, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps,
+        kbps, Mbps, Gbps, Tbps). Absent: the value of min_rate.
+    fps
+        Frames per second. Accepted: a whole number of frames per second from 1 to 240. Default: 30.
+    on
+        Time for which the media is sent. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+        Absent: until the run ends.
+    pauses
+        Times in which neither video nor audio is sent. Accepted: a list with at least one pause, each of class `Pause`.
+        Absent: none.
+    reaction
+        Least time between two changes of the encoder's rate (tau_v of RFC 8593 section 5.1). Accepted: a time such as
+        "200ms" (units: ns, us, ms, s, min, h). Default: "200ms".
+    size_scale
+        Scale of the Laplace distribution of frame sizes about their mean (SCALE_B of RFC 8593 section 5.3). Accepted: a
+        number from 0 to 1. Default: 0.15.
+    interval_scale
+        Scale of the Laplace distribution of the times between frames about their mean (SCALE_t of RFC 8593 section
+        5.3). Accepted: a number from 0 to 1. Default: 0.15.
+    burst_frames
+        Frames over which an abrupt change of the rate, or a key frame, is visible in frame sizes (K_d of RFC 8593
+        section 5.2). Accepted: a whole number of frames from 2 to 1000. Default: 8.
+    burst_size
+        Size of the first of these frames over the mean frame size (K_B of RFC 8593 over B0: 13.5 kB over 4.17 kB).
+        Accepted: a number from 1 to 100. Default: 3.24.
+    abrupt
+        Relative change of the rate from which on it is abrupt. Accepted: a number from 0 to 100. Default: 0.2.
+    key_interval
+        Time between key frames. The first frame is a key frame, and the receiver asks for more if it needs them.
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: key frames on request alone.
+    trace
+        Recorded frame sizes of an encoder, one list for each of several rates (RFC 8593 section 6). Sizes between two
+        rates are interpolated. Accepted: a list with at least one recorded rate, each of class `RecordedRate`. Absent:
+        the statistical model of RFC 8593 section 5.
+    payload
+        Largest RTP payload. Accepted: a volume from "100B" to "65kB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default:
+        "1200B".
+    skip_after
+        Waiting time in the pacer from which on the encoder skips frames. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "500ms".
+    audio
+        Rate of the audio's payload, whose packets hold 20 ms each and pass the congestion control by. Accepted: a rate
+        above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps). Absent: no audio.
+    nack
+        Whether the receiver asks for lost packets (NACK). Default: True.
+    nack_retries
+        Requests for the same packet at most. Accepted: a whole number of requests from 1 to 1000. Default: 10.
+    wait
+        Time after its capture for which a frame with missing packets is waited for; then the receiver asks for a key
+        frame. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "1s".
+    playout
+        Least delay from the capture of a frame to its play-out. Accepted: a time such as "200ms" (units: ns, us, ms, s,
+        min, h). Default: "0ms".
+    playout_max
+        Largest delay that the jitter buffer adds so that frames play at even intervals. Accepted: a time such as
+        "200ms" (units: ns, us, ms, s, min, h). Default: "1s".
+    feedback
+        Format of the receiver's reports. Accepted: ccfb, twcc. Absent: that of the control: twcc for gcc, ccfb for the
+        others.
+    feedback_interval
+        Time between the receiver's reports. Accepted: a time from "1ms" to "10s" (units: ns, us, ms, s, min, h).
+        Absent: that of the control.
+    ecn
+        ECN field of the video's packets. Accepted: off, ect0, ect1. Default: "off".
+    breaker
+        Whether a circuit breaker (RFC 8083) stops the media. Default: False.
+    frames
+        Whether each frame is a row of `call_frames`. Default: False.
+    sample
+        Interval of the rows of `call_rates`. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h). Absent: no rows.
+    """
+
+    kind: ClassVar = "call"
+
+    control: Media | None = None
+    min_rate: str | None = None
+    max_rate: str | None = None
+    start_rate: str | None = None
+    fps: int | None = None
+    on: str | None = None
+    pauses: Sequence[Pause] | None = None
+    reaction: str | None = None
+    size_scale: float | None = None
+    interval_scale: float | None = None
+    burst_frames: int | None = None
+    burst_size: float | None = None
+    abrupt: float | None = None
+    key_interval: str | None = None
+    trace: Sequence[RecordedRate] | None = None
+    payload: str | None = None
+    skip_after: str | None = None
+    audio: str | None = None
+    nack: bool | None = None
+    nack_retries: int | None = None
+    wait: str | None = None
+    playout: str | None = None
+    playout_max: str | None = None
+    feedback: Format | None = None
+    feedback_interval: str | None = None
+    ecn: EcnField | None = None
+    breaker: bool | None = None
+    frames: bool | None = None
+    sample: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Vectors(Record):
     """File with the connection vectors.
 
@@ -504,5 +693,5 @@ class Tmix(Record):
     records: bool | None = None
 
 
-App: TypeAlias = Name | Bulk | Transfer | Dash | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Tmix
+App: TypeAlias = Name | Bulk | Transfer | Dash | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Call | Tmix
 """Type of the fields that accept a table of the family *app*."""

@@ -10,7 +10,7 @@ use super::rtp;
 use crate::completion::Path;
 use crate::demand::{Demand, repeated};
 use crate::fields::{
-    Flag, OneOf, RATE, Rules, TIME, count, default, like, list, one_of, optional, quoted, rate, real, record, required,
+    Flag, OneOf, RATE, Rules, TIME, count, default, list, one_of, optional, quoted, rate, real, record, required,
     table, time, volume,
 };
 use crate::kind::{AppKind, Made};
@@ -26,7 +26,7 @@ record! {
         /// Largest rate of the video, with all headers.
         max_rate: u64 = default("1.5Mbps", rate().positive());
         /// Rate of the video at the start, with all headers.
-        start_rate: u64 = like("min_rate", rate().positive());
+        start_rate: Option<u64> = optional("min_rate", rate().positive());
         /// Frames per second.
         fps: u32 = default(30, count("frames per second", 1, 240));
         /// Time for which the media is sent.
@@ -122,6 +122,11 @@ fn ecn() -> OneOf<Ecn> {
 }
 
 impl Fields {
+    /// Returns the rate of the video at the start.
+    pub(super) fn first_rate(&self) -> u64 {
+        self.start_rate.unwrap_or(self.min_rate)
+    }
+
     /// Returns the most bytes of a packet.
     pub(super) fn packet_size(&self) -> u32 {
         UDP_IPV4 + rtp::HEADER + self.payload
@@ -130,14 +135,14 @@ impl Fields {
 
 impl AppKind for Fields {
     fn check(&self, rules: &mut Rules<'_, '_>) {
-        let [least, most, start] = [self.min_rate, self.max_rate, self.start_rate].map(|rate| RATE.write(rate));
+        let [least, most, start] = [self.min_rate, self.max_rate, self.first_rate()].map(|rate| RATE.write(rate));
         let needs = [rules.at.key("min_rate")];
         let message = format!("is less than min_rate; accepted: at least {least}");
         let inverted = self.max_rate < self.min_rate;
         rules.refuse(inverted, "max_rate", &needs, &most, message);
         let needs = [rules.at.key("min_rate"), rules.at.key("max_rate")];
         let message = format!("is not between min_rate and max_rate; accepted: from {least} to {most}");
-        let outside = !(self.min_rate..=self.max_rate).contains(&self.start_rate);
+        let outside = !(self.min_rate..=self.max_rate).contains(&self.first_rate());
         rules.refuse(outside && !inverted, "start_rate", &needs, &start, message);
         let message = format!("is more than playout_max; accepted: at most {}", quoted(&TIME.write(self.playout_max)));
         let needs = [rules.at.key("playout_max")];

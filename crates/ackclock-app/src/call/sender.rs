@@ -73,7 +73,7 @@ impl Sender {
         let setup = Setup {
             min_rate: fields.min_rate as f64,
             max_rate: fields.max_rate as f64,
-            start_rate: fields.start_rate as f64,
+            start_rate: fields.first_rate() as f64,
             packet: fields.packet_size(),
             fps: fields.fps.into(),
         };

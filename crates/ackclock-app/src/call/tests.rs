@@ -17,7 +17,7 @@ pub(super) fn fields(control: &str) -> Fields {
         control: Chosen::listed(control, &[]).unwrap(),
         min_rate: 150_000,
         max_rate: 1_500_000,
-        start_rate: 150_000,
+        start_rate: None,
         fps: 30,
         on: None,
         pauses: None,
@@ -158,7 +158,7 @@ fn float(table: &Table, name: &str) -> f64 {
 /// At 500 kbit/s over a link of 2 Mbit/s nothing waits: each frame has 2,083 bytes on the wire in two packets.
 #[test]
 fn a_fixed_rate_over_a_wide_link() {
-    let tables = run(Fields { start_rate: 500_000, ..fields("fixed") }, 2e6, 20);
+    let tables = run(Fields { start_rate: Some(500_000), ..fields("fixed") }, 2e6, 20);
     let call = &tables["call"];
     assert_eq!(["frames", "skipped", "key_frames", "lost", "freezes"].map(|name| int(call, name)), [601, 0, 1, 0, 0]);
     let on_way = int(call, "packets") - int(call, "received");
@@ -194,7 +194,7 @@ fn lost_packets_are_sent_again() {
     // One of 20 packets is lost from the second second on, retransmissions as well.
     let loses = |side, count, now| side == Side::Source && count % 20 == 7 && now > SECOND;
     let with = |nack| {
-        let fields = Fields { start_rate: 500_000, nack, ..fields("fixed") };
+        let fields = Fields { start_rate: Some(500_000), nack, ..fields("fixed") };
         Link::new(fields, 2e6, loses).run(20)["call"].clone()
     };
     let (repaired, bare) = (with(true), with(false));
@@ -213,7 +213,7 @@ fn lost_packets_are_sent_again() {
 fn a_frame_that_does_not_come_is_given_up_for_a_key_frame() {
     // All packets of one second are lost.
     let loses = |side, _, now| side == Side::Source && (5 * SECOND..6 * SECOND).contains(&now);
-    let fields = Fields { start_rate: 500_000, wait: 300 * MILLISECOND, ..fields("fixed") };
+    let fields = Fields { start_rate: Some(500_000), wait: 300 * MILLISECOND, ..fields("fixed") };
     let call = Link::new(fields, 2e6, loses).run(20)["call"].clone();
     assert!(int(&call, "key_requests") >= 1 && int(&call, "key_frames") >= 2);
     assert_eq!(int(&call, "freezes"), 1);
@@ -243,7 +243,8 @@ fn reports_that_are_lost_do_not_stop_a_sender() {
 #[test]
 fn a_pause_is_silence_and_no_freeze() {
     let pauses = Some(vec![fields::Pause { at: 5 * SECOND, until: 12 * SECOND }]);
-    let fields = Fields { start_rate: 300_000, pauses, audio: Some(20_000), on: Some(15 * SECOND), ..fields("fixed") };
+    let fields =
+        Fields { start_rate: Some(300_000), pauses, audio: Some(20_000), on: Some(15 * SECOND), ..fields("fixed") };
     let tables = run(fields, 2e6, 20);
     let call = &tables["call"];
     assert_eq!(int(call, "freezes"), 0);
@@ -267,7 +268,7 @@ fn marks_reach_the_control() {
 #[test]
 fn the_breaker_stops_a_call_that_congests() {
     let breaker = |rate, every| {
-        let fields = Fields { start_rate: 1_500_000, breaker: true, ..fields("fixed") };
+        let fields = Fields { start_rate: Some(1_500_000), breaker: true, ..fields("fixed") };
         let loses = move |side, count: u64, _| side == Side::Source && count % every == every - 1;
         Link::new(fields, rate, loses).run(40)["call"].clone()
     };

@@ -110,7 +110,7 @@ class Case:
             flows.append({"name": name, "app": app | fields.get("app", {}), **own})
         bottleneck: dict[str, Any] = {"delay": "50ms", "queue": "300ms", "jitter": JITTER}
         return {
-            "name": f"rmcat {self.number} {variant.name}".strip(),
+            "name": f"rmcat {self.name} {variant.name}".strip(),
             "duration": f"{self.duration_s:g}s",
             "bottleneck": bottleneck | self.bottleneck | variant.settings,
             "access": {"rate": "100Mbps", "source_delay": "0s", "sink_delay": "0s"},
