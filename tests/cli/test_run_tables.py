@@ -36,7 +36,7 @@ name = "phone"
 app = "voip"
 [[flows]]
 name = "video call"
-app = "call"
+app = { kind = "call", frames = true, sample = "1s" }
 [[flows]]
 name = "pages"
 app = { kind = "web", users = 1, think = "500ms", object_size = "4kB", records = true }
@@ -49,7 +49,7 @@ app = { kind = "onoff", size = "20kB", off = "200ms" }
 [probes]
 delays = true
 """
-TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "call", "web", "web_pages", "web_objects", "dash"]
+TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "call", "call_frames", "call_rates", "web", "web_pages", "web_objects", "dash"]
 TITLES += ["onoff", "time_on", "completions", "delays"]
 
 

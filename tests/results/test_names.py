@@ -108,6 +108,7 @@ class TestMeasures:
         }
         assert shares == {
             ("links", "utilisation"), ("links", "drop_rate"), ("cbr", "loss"), ("voip", "loss"),
+            ("call", "loss"), ("call_frames", "key"),
             ("window", "in_recovery"), ("window", "non_validated"), ("packets", "retransmission"),
             ("sack_blocks", "duplicate"), ("timeouts", "spurious"), ("delay_cdf", "quantile"),
         }  # fmt: skip

@@ -26,7 +26,7 @@ def scenario(seconds=10, link=LINK, **app):
         ({"start_rate": "2Mbps"}, "start_rate", "accepted: from 150kbps to 1500kbps"),
         ({"playout": "2s"}, "playout", 'accepted: at most "1s"'),
         ({"pauses": [{"at": "5s", "until": "5s"}]}, "pauses", "pause 0 that does not end after it begins"),
-        ({"trace": []}, "trace", "accepted: at least one"),
+        ({"trace": []}, "trace", "accepted: a list with at least one recorded rate"),
         ({"trace": [{"rate": "1Mbps", "sizes": ["1kB"]}] * 2}, "trace", "rates that do not ascend"),
         ({"feedback": "rtcp"}, "feedback", "accepted: ccfb, twcc"),
         ({"ecn": "on"}, "ecn", "accepted: off, ect0, ect1"),

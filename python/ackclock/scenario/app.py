@@ -547,7 +547,7 @@ class Call(Record):
         Mbps, Gbps, Tbps). Default: "1.5Mbps".
     start_rate
         Rate of the video at the start, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps,
-        kbps, Mbps, Gbps, Tbps). Absent: the value of min_rate.
+        kbps, Mbps, Gbps, Tbps). Absent: min_rate.
     fps
         Frames per second. Accepted: a whole number of frames per second from 1 to 240. Default: 30.
     on

@@ -41,7 +41,8 @@ def test_every_case_is_a_scenario_with_the_attributes_of_the_rfc():
     for case in CASES:
         for variant in case.variants:
             scenario = ackclock.check(case.scenario("nada", variant))
-            assert scenario["duration"] == f"{case.duration_s:g}s"
+            calls = [flow for flow in scenario["flows"] if flow["app"]["kind"] == "call"]
+            assert [flow["name"] for flow in calls] == list(case.calls)
         assert case.phases[-1].end_s == case.duration_s - 1
         assert all(one.end_s == two.start_s for one, two in zip(case.phases, case.phases[1:], strict=False))
     by = {case.number: case for case in CASES}
@@ -157,7 +158,7 @@ def test_the_command_prints_and_writes(cli, tmp_path):
     # A fixed rate of 150 kbit/s has no trouble with its neighbours.
     assert outcome["checks"][0]["value"] == pytest.approx(1.0, abs=0.1)
     made = {path.name for path in (tmp_path / "out").iterdir()}
-    assert made == {"rmcat.html", "rmcat.json", "5.4-competing-media.svg"}
+    assert made >= {"rmcat.html", "rmcat.json", "5.4-competing-media.svg"}
 
 
 def test_a_row_has_a_cell_for_each_column():

@@ -158,8 +158,6 @@ impl AppKind for Fields {
         let alike = traces.windows(2).all(|pair| pair[0].sizes.len() == pair[1].sizes.len());
         let message = "has lists of different lengths; accepted: as many sizes for each rate".to_owned();
         rules.refuse(!alike, "trace", &[], "", message);
-        let message = "has no rates; accepted: at least one".to_owned();
-        rules.refuse(self.trace.is_some() && traces.is_empty(), "trace", &[], "", message);
     }
 
     fn demand(&self, time: f64, _path: Path) -> Demand {

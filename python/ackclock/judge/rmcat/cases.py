@@ -51,7 +51,7 @@ class Phase:
         return min(self.capacity_bps, MOST_BPS * len(self.calls))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Variant:
     """A value of an attribute for which RFC 8867 asks for a test of its own, such as a propagation delay."""
 
@@ -59,7 +59,7 @@ class Variant:
     settings: dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """A test case.
 
