@@ -64,23 +64,26 @@ rate, second by second, over its mean in the last phase; max/min is the ratio of
 FINDINGS = """### What the numbers say
 
 - **NADA rises slowly because of the jitter.** Accelerated ramp-up needs a queueing delay below QEPS (10 ms) for all
-  packets of half a second, and jitter with a standard deviation of 5 ms breaks that. Without jitter (`seed` 1, case 5.1)
-  the first rise takes 7 s in place of 25 s. At equilibrium the queue has the 15 ms of the RFC's equation: XREF times the
-  largest rate over the rate.
-- **NADA oscillates after the capacity has fallen** (case 5.1, from 60 s on). The queue overflows before the rate has
-  fallen, and the penalty of the loss ratio is quadratic: 8 % of loss count as 640 ms of delay. The proportional term of
-  Equation 7 takes the rate down with the penalty to its least value, and up again by exp(640/500) as the penalty decays,
-  above the capacity. Without the warping of delays (`multiloss` 0) the oscillation is the same.
-- **SCReAM keeps a queue of 100 to 400 ms.** Its target adapts to a stable delay, which its own queue is as well; RFC 8298
-  section 4.1.2.3 calls that a false positive. Without the adaptation (`competing_flows` 0, seed 1) the mean delay of the
-  third phase of case 5.1 falls from 476 to 154 ms, and beside a long TCP flow SCReAM keeps 92 kbit/s in place of 895.
-- **SCReAM beside TCP depends on the seed** (case 5.6): with seed 2 it does not find the delay target of the loss-based
-  flow and stays at its least rate, with the seeds 1 and 3 it reaches half of the capacity. The check fails for seed 2.
+  packets of half a second, and jitter with a standard deviation of 5 ms breaks that. Without jitter (`seed` 1, case
+  5.1) the first rise takes 7 s in place of 25 s. At equilibrium the queue has the 15 ms of the RFC's equation: XREF
+  times the largest rate over the rate.
+- **NADA oscillates after the capacity has fallen** (case 5.1, from 60 s on). The queue overflows before the rate
+  has fallen, and the penalty of the loss ratio is quadratic: 8 % of loss count as 640 ms of delay. The proportional
+  term of Equation 7 takes the rate down with the penalty to its least value, and up again by exp(640/500) as the
+  penalty decays, above the capacity. Without the warping of delays (`multiloss` 0) the oscillation is the same.
+- **SCReAM keeps a queue of 100 to 400 ms.** Its target adapts to a stable delay, which its own queue is as well;
+  RFC 8298 section 4.1.2.3 calls that a false positive. Without the adaptation (`competing_flows` 0, seed 1) the
+  mean delay of the third phase of case 5.1 falls from 476 to 154 ms, and beside a long TCP flow SCReAM keeps 92
+  kbit/s in place of 895.
+- **SCReAM beside TCP depends on the seed** (case 5.6): with seed 2 it does not find the delay target of the loss-
+  based flow and stays at its least rate, with the seeds 1 and 3 it reaches half of the capacity. The check fails
+  for seed 2.
 - **GCC yields to TCP in a drop-tail queue** and keeps its least rate, as do calls beside short TCP flows: the delay
   grows with each window of TCP, and each growth is over-use. Its rate rises by 8 % a second without probes, so the
-  first rise of case 5.1 takes 33 s where it comes at all. `gcc-draft` has a threshold that follows the delay by less and
-  gets 631 kbit/s beside TCP (case 5.6, seed 1).
-- **RTT fairness**: with NADA the five rates of case 5.5 differ by 6 %, although their delays are between 10 and 150 ms.
+  first rise of case 5.1 takes 33 s where it comes at all. `gcc-draft` has a threshold that follows the delay by
+  less and gets 631 kbit/s beside TCP (case 5.6, seed 1).
+- **RTT fairness**: with NADA the five rates of case 5.5 differ by 6 %, although their delays are between 10 and 150
+  ms.
 """
 
 
