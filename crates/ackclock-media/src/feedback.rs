@@ -116,8 +116,11 @@ impl Recorder {
             return None;
         }
         let report = self.describe(now);
-        (self.begin, self.next) = (self.next, self.end);
-        self.arrivals = self.arrivals.split_off(&self.begin);
+        // A report whose news are marks alone has no new packets, and the one before is still worth repeating.
+        if self.end > self.next {
+            (self.begin, self.next) = (self.next, self.end);
+            self.arrivals = self.arrivals.split_off(&self.begin);
+        }
         Some(report)
     }
 
