@@ -26,7 +26,7 @@ def sources() -> dict[str, Path]:
     LookupError
         If the source of one is not found, or its comment lacks a section.
     """
-    found = {}
+    found: dict[str, Path] = {}
     for path in sorted(SOURCES.rglob("*.rs")):
         found |= dict.fromkeys(_ENTRY.findall(path.read_text(encoding="utf-8")), path)
     names = [entry["name"] for entry in ackclock.catalogue()["media"]]

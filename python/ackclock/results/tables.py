@@ -50,8 +50,7 @@ class NamedTables(ABC):
 
     @property
     def call(self) -> Table:
-        """One row a direction of a video call: frames and freezes, delays, losses and rates of the video's packets,
-        and what feedback takes on the reverse path.
+        """One row a direction of a video call: frames, freezes, delays, losses, rates and feedback.
 
         A freeze is an interval between frames of at least max(3 * mean, mean + 150 ms), where the mean is that of
         the last 30 intervals (freezeCount of WebRTC's statistics). Rates have all headers, and are over the time of

@@ -147,10 +147,10 @@ def _one(name: str) -> dict[str, dict[str, Any]]:
     return {name: {}}
 
 
-_VARIABLE = {0: 1.0, 40: 2.5, 60: 0.6, 80: 1.0}
-_MULTIPLE = {0: 2.0, 25: 1.0, 50: 1.75, 75: 0.5, 100: 1.0}
-_FORWARD = {0: 2.0, 20: 1.0, 40: 0.5, 60: 2.0}
-_BACKWARD = {0: 2.0, 35: 0.8, 70: 2.0}
+_VARIABLE: dict[float, float] = {0: 1.0, 40: 2.5, 60: 0.6, 80: 1.0}
+_MULTIPLE: dict[float, float] = {0: 2.0, 25: 1.0, 50: 1.75, 75: 0.5, 100: 1.0}
+_FORWARD: dict[float, float] = {0: 2.0, 20: 1.0, 40: 0.5, 60: 2.0}
+_BACKWARD: dict[float, float] = {0: 2.0, 35: 0.8, 70: 2.0}
 _DELAYS_MS = (10, 25, 50, 100, 150)
 
 CASES = (

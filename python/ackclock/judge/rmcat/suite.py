@@ -69,7 +69,7 @@ class Outcome:
 
     def document(self) -> dict[str, Any]:
         """The outcome for JSON; numbers that a run does not have are null."""
-        return _plain(
+        document: dict[str, Any] = _plain(
             {
                 "case": self.case.number,
                 "name": self.case.name,
@@ -85,6 +85,7 @@ class Outcome:
                 "checks": [{**asdict(check), "passes": check.passes} for check in self.checks],
             }
         )
+        return document
 
 
 def _plain(value: Any) -> Any:
