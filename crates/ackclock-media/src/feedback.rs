@@ -325,7 +325,7 @@ mod tests {
                 if *fate == 5 {
                     recorder.received(number, at + 1, true);
                 }
-                let Some(report) = (report_fate % 3 == 0).then(|| recorder.report(at + MS)).flatten() else { continue };
+                let Some(report) = report_fate.is_multiple_of(3).then(|| recorder.report(at + MS)).flatten() else { continue };
                 let report = if *swap { late.replace(report) } else { Some(report) };
                 if let Some(report) = report.filter(|_| *report_fate != 9)
                     && let Some(feedback) = history.read(at + 2 * MS, &report)

@@ -544,7 +544,7 @@ class Call(Record):
         Mbps, Gbps, Tbps). Default: "150kbps".
     max_rate
         Largest rate of the video, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,
-        Mbps, Gbps, Tbps). Default: "1.5Mbps".
+        Mbps, Gbps, Tbps). Default: "1500kbps".
     start_rate
         Rate of the video at the start, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps,
         kbps, Mbps, Gbps, Tbps). Absent: min_rate.

@@ -24,7 +24,7 @@ record! {
         /// Least rate of the video, with all headers.
         min_rate: u64 = default("150kbps", rate().positive());
         /// Largest rate of the video, with all headers.
-        max_rate: u64 = default("1.5Mbps", rate().positive());
+        max_rate: u64 = default("1500kbps", rate().positive());
         /// Rate of the video at the start, with all headers.
         start_rate: Option<u64> = optional("min_rate", rate().positive());
         /// Frames per second.

@@ -202,7 +202,7 @@ mod tests {
         while now < seconds * 1_000 * MS {
             let packet = Packet { number, size: 1_000, sent: now };
             number += 1;
-            let arrival = if lose > 0 && number % lose == 0 {
+            let arrival = if lose > 0 && number.is_multiple_of(lose) {
                 None
             } else {
                 free = f64::max(free, now as f64) + 8_000.0 * 1e9 / capacity(now);
