@@ -598,7 +598,7 @@ class Call(Record):
         frame. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "1s".
     playout
         Least delay from the capture of a frame to its play-out. Accepted: a time such as "200ms" (units: ns, us, ms, s,
-        min, h). Default: "0ms".
+        min, h). Default: "0s".
     playout_max
         Largest delay that the jitter buffer adds so that frames play at even intervals. Accepted: a time such as
         "200ms" (units: ns, us, ms, s, min, h). Default: "1s".

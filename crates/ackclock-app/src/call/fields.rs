@@ -66,7 +66,7 @@ record! {
         /// frame.
         wait: Nanos = default("1s", time().positive());
         /// Least delay from the capture of a frame to its play-out.
-        playout: Nanos = default("0ms", time());
+        playout: Nanos = default("0s", time());
         /// Largest delay that the jitter buffer adds so that frames play at even intervals.
         playout_max: Nanos = default("1s", time());
         /// Format of the receiver's reports.
