@@ -81,7 +81,8 @@ def verdict(change: Change, allowed: float) -> str:
 def build(tree: Path, name: str) -> Path:
     """Builds the extension of a source tree and returns a folder from which its package is imported.
 
-    Each tree has a target folder of its own: cargo tells the crates of two trees apart by the times of their files alone.
+    Each tree has a target folder of its own: cargo tells the crates of two trees apart by the times of their files
+    alone.
     """
     target = BUILDS / name / "target"
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
