@@ -31,7 +31,7 @@ def lab(
     browser
         Open the page in the default browser.
     out
-        Write the files of the page into this new folder instead, for a server of static files.
+        Write the files of the page into this folder instead, for a server of static files.
     """
     check_port(port)
     from ackclock.report.lab import Server, write

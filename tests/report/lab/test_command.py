@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
+from ackclock.base.files import MARKER
 from ackclock.cli import main
 from ackclock.report.lab import LabError, Server, files
 from ackclock.report.lab.content import PLACES
+from tests.helpers.everywhere import Trial, full, killed, undisturbed
 from tests.helpers.node import needs_engine
 
 
@@ -52,11 +54,28 @@ class TestServer:
 
 class TestFiles:
     def test_they_are_written_for_another_server(self, here, tmp_path, capsys):
-        assert main(["lab", "--out", str(tmp_path / "site")]) == 0
-        assert {path.name: path.read_bytes() for path in (tmp_path / "site").iterdir()} == here
-        assert main(["lab", "--out", str(tmp_path)]) == 2
-        assert "not an empty folder" in capsys.readouterr().err
-        assert [path.name for path in tmp_path.iterdir()] == ["site"]
+        site = tmp_path / "site"
+        for _ in range(2):
+            assert main(["lab", "--out", str(site)]) == 0
+            assert {path.name: path.read_bytes() for path in site.iterdir() if path.name != MARKER} == here
+        (site / "notes").write_text("mine", encoding="utf-8")
+        assert main(["lab", "--out", str(site)]) == 2
+        assert "site holds what ackclock did not write (notes); name another folder" in capsys.readouterr().err
+        assert {path.name for path in site.iterdir()} == {*here, MARKER, "notes"}
+
+    def test_a_fault_leaves_all_of_them_or_none(self, here, tmp_path):
+        def state(folder):
+            return {path.name: path.read_bytes() for path in (folder / "site").iterdir()}
+
+        def sound(folder):
+            assert not (folder / "site").exists() or state(folder) == state(tmp_path / "whole/work")
+
+        trial = Trial(lambda _: None, lambda folder: main(["lab", "--out", str(folder / "site")]), state, sound)
+        undisturbed(trial, tmp_path)
+        for fault in (killed, full):
+            tried, wrong = fault(trial, tmp_path)
+            assert wrong == []
+            assert tried > len(here)
 
     def test_without_the_engine_it_says_what_builds_it(self, monkeypatch, tmp_path):
         files.cache_clear()

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from ackclock._errors import RefusedError
-from ackclock.base.files import FolderError
+from ackclock.base.files import output_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,18 +67,16 @@ def files() -> dict[str, bytes]:
 
 
 def write(folder: Path) -> None:
-    """Writes the files into a folder that does not exist or is empty.
+    """Writes the files into a folder, all of them or none, beside the list of them that every result folder has.
 
     Raises
     ------
     LabError
         If this installation lacks a file.
     FolderError
-        If the folder has content.
+        If the folder has files that ackclock did not write, or cannot be written.
     """
     given = files()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FolderError(f"{folder} is not an empty folder; nothing is written")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in given.items():
-        (folder / name).write_bytes(content)
+    with output_folder(folder) as partial:
+        for name, content in given.items():
+            (partial / name).write_bytes(content)
