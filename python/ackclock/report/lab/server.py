@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ackclock.report.lab.content import TYPES, LabError, files
+from ackclock.report.ports import refusal
 
 __all__ = ["Server"]
 
@@ -34,11 +34,7 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((HOST, port), _Handler)
         except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise LabError(
-                    f"port {port} of {HOST} is in use; --port names another, and 0 takes a free one"
-                ) from None
-            raise LabError(f"port {port} of {HOST}: {error.strerror}") from None
+            raise LabError(refusal(HOST, port, error)) from None
 
     @property
     def address(self) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import socket
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from ackclock._errors import RefusedError
+from ackclock.report.ports import refusal
 from ackclock.report.serve.app import application
 
 if TYPE_CHECKING:
@@ -93,7 +93,5 @@ def bound(family: socket.AddressFamily, host: str, port: int) -> socket.socket:
         one.listen(64)
     except OSError as error:
         one.close()
-        if error.errno == errno.EADDRINUSE:
-            raise ServeError(f"port {port} of {host} is in use; --port names another, and 0 takes a free one") from None
-        raise ServeError(f"port {port} of {host}: {error.strerror}") from None
+        raise ServeError(refusal(host, port, error)) from None
     return one
