@@ -9,7 +9,7 @@ mod locked;
 mod tokens;
 
 use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::{env, fs, io};
 
 /// The crates whose code affects results.
 const ENGINE: [&str; 14] = [
@@ -46,6 +46,22 @@ pub fn engine(crates: &Path, lock: &Path) -> io::Result<Engine> {
     let folders: Vec<PathBuf> = ENGINE.iter().map(|name| crates.join(format!("ackclock-{name}"))).collect();
     let sources = folders.iter().map(|folder| folder.join("src")).chain([lock.to_owned()]).collect();
     Ok(Engine { digest: of(&folders, lock)?, sources })
+}
+
+/// Names the engine in a build script of a crate of this workspace: its code reads the digest with
+/// `env!("ACKCLOCK_ENGINE")`, and cargo runs the script again after a change of the sources.
+///
+/// # Errors
+/// As of [`engine`], or if this is not a build script.
+pub fn name_build() -> io::Result<()> {
+    let own = env::var("CARGO_MANIFEST_DIR").map_err(io::Error::other)?;
+    let crates = PathBuf::from(own).join("..");
+    let engine = engine(&crates, &crates.join("../Cargo.lock"))?;
+    for source in &engine.sources {
+        println!("cargo::rerun-if-changed={}", source.display());
+    }
+    println!("cargo::rustc-env=ACKCLOCK_ENGINE={}", engine.digest);
+    Ok(())
 }
 
 /// Returns the digest of the crates in `folders`, as 16 hexadecimal digits. Each folder has a `Cargo.toml` and a folder
