@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
-from ackclock.kernel.workload import TIMES, VOLUMES, WRITE, module_of, stacks_of
+from ackclock.base.quantities import TIMES, VOLUMES
+from ackclock.kernel.workload import WRITE, module_of, stacks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

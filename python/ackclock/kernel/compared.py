@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.base import extras, files
+from ackclock.base.quantities import TIMES, quantity
 from ackclock.engine.compare import SHARES, compare
 from ackclock.engine.run import SIM, run
 from ackclock.kernel.runs import table_of
-from ackclock.kernel.workload import TIMES
 from ackclock.results.measure import Measure
 from ackclock.results.result import Replications, Result
 from ackclock.results.usual import all_compete
@@ -206,11 +205,7 @@ def _about(runs: Replications) -> dict[str, Any]:
 
 def _interval_s(text: Text, pairs: list[tuple[str, str]]) -> float:
     """The time between two samples of windows."""
-    canonical = check(text, pairs)
-    found = re.fullmatch(r"([0-9.]+) ?([a-z]+)", canonical["probes"]["interval"])
-    if found is None:
-        raise AssertionError(canonical["probes"]["interval"])
-    return float(found[1]) * TIMES[found[2]] / 1e9
+    return quantity(check(text, pairs)["probes"]["interval"], TIMES) / 1e9
 
 
 def _sampled(run: Result, interval_s: float) -> Result:

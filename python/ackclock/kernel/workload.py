@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import Problem, ScenarioError
+from ackclock.base.quantities import RATES, TIMES, VOLUMES, quantity
 from ackclock.cc import registry
 from ackclock.scenario._source import load, named, override_pairs
 
@@ -20,12 +21,9 @@ __all__ = ["module_of", "question_of", "stacks_of"]
 STACK = "linux"
 NAMES = {"bbr1": "bbr"}
 """Congestion controls whose full name is not the kernel's name with the ending -linux."""
-TIMES = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9}
-RATES = {"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9, "Tbps": 10**12}
 WRITE = "16MiB"
 """The largest write where the scenario has no limit, as the simulator's application has none. The end of a write can be
 a small segment, and the next small one then waits for its acknowledgment (Nagle's algorithm with Minshall's change)."""
-VOLUMES = {"B": 1, "kB": 10**3, "KiB": 2**10, "MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30}
 APPS = ("bulk", "transfer", "bursts")
 MOST_FLOWS = 250
 
@@ -80,11 +78,11 @@ class _Reader:
 
     def number(self, path: str, value: object, units: dict[str, int]) -> int:
         """A quantity in its smallest unit; 0 after a refusal."""
-        found = re.fullmatch(r"([0-9.]+) ?([A-Za-z]+)", value) if isinstance(value, str) else None
-        if found is None or found[2] not in units:
+        try:
+            return quantity(value, units)
+        except ValueError:
             self.refuse(path, f"{json.dumps(value)} is nothing that a kernel can be given; accepted: a single value")
             return 0
-        return round(float(found[1]) * units[found[2]])
 
     def question(self) -> dict[str, Any]:
         canonical = self.canonical

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.base.quantities import RATES, TIMES, VOLUMES
 from ackclock.stats.estimate import Estimate, check_level
 from ackclock.stats.intervals import mean, t_quantile
 
@@ -18,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Precision", "replications_needed"]
 
 UNITS = {
-    "bps": {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12},
-    "s": {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0},
-    "bytes": {"B": 1.0, "bytes": 1.0, "kB": 1e3, "KiB": 2.0**10, "MB": 1e6, "MiB": 2.0**20, "GB": 1e9, "GiB": 2.0**30},
+    "bps": {name: float(factor) for name, factor in RATES.items()},
+    "s": {name: factor / 1e9 for name, factor in TIMES.items()},
+    "bytes": {"B": 1.0, "bytes": 1.0} | {name: float(factor) for name, factor in VOLUMES.items()},
 }
 """Units of scenarios, each with its factor to the base unit of its group."""
 

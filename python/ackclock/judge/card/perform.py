@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ackclock._errors import ScenarioError
+from ackclock.base.quantities import TIMES, quantity
 from ackclock.cc import registry
 from ackclock.engine import kernels
 from ackclock.engine.processes import pool_for
@@ -137,7 +138,7 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
     names: dict[str, None] = {}
     strange = False
     total = 0
-    durations: dict[tuple[Text, tuple[tuple[str, str], ...]], float] = {}
+    durations_ns: dict[tuple[Text, tuple[tuple[str, str], ...]], int] = {}
     kernel = None if candidate.backend == SIM else kernels.choose(candidate.backend)
     _check_candidate(candidate, kernel)
     for cell in cells:
@@ -162,10 +163,10 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
                     wanted[text, overrides] = {}
                     names |= dict.fromkeys(registry.named_in(canonical))
                     strange = strange or foreign(canonical)
-                    durations[text, overrides] = _seconds(canonical)
+                    durations_ns[text, overrides] = quantity(canonical["duration"], TIMES)
                 wanted[text, overrides][_measure(row)] = None
     asked = tuple(Asked(*key, tuple(measures)) for key, measures in wanted.items())
-    seconds = len(seeds) * sum(durations.values())
+    seconds = len(seeds) * sum(durations_ns.values()) / 1e9
     return Plan(cells, asked, tuple(seeds), total, seconds, tuple(names), strange, refused)
 
 
@@ -188,14 +189,6 @@ def _check_candidate(candidate: Candidate, kernel: kernels.Kernel | None) -> Non
     check(text, overrides)
     if kernel is not None:
         kernels.check(text, kernel, list(overrides))
-
-
-def _seconds(canonical: dict[str, Any]) -> float:
-    """The duration of a canonical scenario in seconds."""
-    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
-    text = str(canonical["duration"])
-    unit = text.lstrip("0123456789.")
-    return float(text.removesuffix(unit)) * units[unit]
 
 
 def _variants(scenario: Scenario) -> Iterator[tuple[tuple[str, ...], Row]]:
