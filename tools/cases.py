@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import ackclock
+from ackclock.base.markdown import table_row
 from ackclock.judge import drill
 from ackclock.report.tables import cell_text
 from ackclock.results.measure import Measure
@@ -286,7 +287,7 @@ def _table(inside: Iterable[Case]) -> list[str]:
             shown = [_text(one, row[column]) if column in row else "" for column in ("kernel", "first", "ours")]
             state = "**wrong**" if one.wrong else "right"
             cells = [name, one.what, one.reported, f"{_accepted(one)} ({one.basis})", *shown, state]
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+            lines.append(table_row(cells))
     return lines
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import _core, studies
+from ackclock.base.markdown import table_row
 from tools.verdicts import ROOT, claims_of, record, record_path
 
 FOLDER = ROOT / "python/ackclock/studies/decks"
@@ -164,13 +165,13 @@ def page() -> str:
 def _section(deck: Deck) -> str:
     head = "| what the slides say | is a | answered by |\n|---|---|---|"
     lines = [f"## {deck.title}", "", f"{deck.source}.", "", head]
-    lines += ["| " + " | ".join(_cells(row)) + " |" for row in deck.rows]
+    lines += [table_row(_cells(row)) for row in deck.rows]
     return "\n".join([*lines, ""])
 
 
 def _cells(row: Row) -> list[str]:
     answered = "; ".join(map(_told, row.answers)) if row.answers else f"says nothing testable: {row.nothing}"
-    return [text.replace("|", "\\|") for text in (row.says, row.kind, answered)]
+    return [row.says, row.kind, answered]
 
 
 def _told(answer: str) -> str:

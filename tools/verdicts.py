@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock import studies
+from ackclock.base.markdown import table_row
 from ackclock.report.tables import cell_text
 from ackclock.stats import Estimate
 from ackclock.studies.framework import (
@@ -232,7 +233,7 @@ def _claims(study: str) -> str:
         cause = cause_of(row, claim)
         verdict = row["verdict"] + (f" ({cause})" if cause else "")
         cells = [claim.statement, published, _measured(row, claim), verdict, without(row), holds(row)]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        lines.append(table_row(cells))
     return "\n".join([*lines, "", _origin(kept), ""])
 
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ackclock import studies
+from ackclock.base.markdown import cell
 from ackclock.studies.framework import Claim
 from tools import verdicts
 
@@ -29,7 +30,7 @@ def test_the_page_has_every_claim_of_every_study_and_their_sum():
     assert f"| all | {' | '.join(counts)} |" in page
     for study in studies.names():
         section = page.partition(f"\n## {study}\n")[2].partition("\n## ")[0]
-        statements = [claim.statement.replace("|", "\\|") for claim in verdicts.claims_of(study).values()]
+        statements = [cell(claim.statement) for claim in verdicts.claims_of(study).values()]
         assert statements, study
         assert all(f"| {statement} |" in section for statement in statements), study
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import ackclock
+from ackclock.base.markdown import cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +125,7 @@ def _without(node: Node, name: str, inner: Node, told: dict[str, str]) -> str:
 
 
 def _cell(text: str, markdown: bool) -> str:
-    text = text.replace("|", "\\|")
+    text = cell(text)
     return text if markdown else html.escape(text, quote=False).replace("*", "\\*").replace("_", "\\_")
 
 

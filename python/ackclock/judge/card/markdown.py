@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock import _core
+from ackclock.base.markdown import cell, table_row
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE, CUBIC
 from ackclock.judge.card.judge import LEVEL, RULE, VERDICTS
 from ackclock.judge.card.words import difference, label, number, told
@@ -21,7 +22,7 @@ NAMES = {"cubic": "CUBIC", "reno": "Reno"}
 
 def markdown(card: Card) -> str:
     """The appendix, in ASCII but for what the candidate's own name holds."""
-    name = _plain(card.candidate.title)
+    name = cell(card.candidate.title)
     about = (
         f"This appendix evaluates {name} by {card.suite.criteria}. The numbers are from "
         f"ackclock {_core.version()}, a deterministic simulator: {card.runs}."
@@ -58,17 +59,17 @@ def _rows(card: Card, section: Section) -> list[str]:
         lines += ["", scenario.summary, ""]
         head = ["Number", "Candidate", *(NAMES[who] for who in BESIDE), f"Minus CUBIC [{LEVEL * 100:g} %]", "Verdict"]
         lines += [f"| {' | '.join(head)} |", "|---|---:|---:|---:|---|---|"]
-        lines += [f"| {' | '.join(_cells(one))} |" for one in mine]
+        lines += [table_row(_cells(one)) for one in mine]
         reasons = dict.fromkeys(one.reason for one in mine if one.reason)
         for reason in reasons:
-            lines += ["", f"Not shown: {_plain(reason)}."]
+            lines += ["", f"Not shown: {cell(reason)}."]
     return lines
 
 
 def _cells(one: Judged) -> list[str]:
     point = f"{one.cell.point.name}: " if one.cell.point.name else ""
     found = [number(one, who) for who in (CANDIDATE, *BESIDE)]
-    return [_plain(point + label(one)), *found, _plain(difference(one, CUBIC)) or "-", told(one)]
+    return [point + label(one), *found, difference(one, CUBIC) or "-", told(one)]
 
 
 def _counts(card: Card, section: Section) -> dict[str, int]:
@@ -81,11 +82,6 @@ def _counts(card: Card, section: Section) -> dict[str, int]:
 
 def _lower(text: str) -> str:
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]
-
-
-def _plain(text: str) -> str:
-    """Text that a cell of a table shows as it is."""
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _ascii(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
 from ackclock.base import files
+from ackclock.base.markdown import cell
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +103,7 @@ def markdown(verdicts: Verdicts, *, strict: bool = False) -> str:
         for one in verdicts.judged:
             if one.scenario == name:
                 unit = f" ({one.unit})" if one.unit else ""
-                cells = [f"`{_cell(one.expected.measure)}`{unit}", *numbers(one), f"`{figure(one)}`"]
+                cells = [f"`{_code(one.expected.measure)}`{unit}", *numbers(one), f"`{figure(one)}`"]
                 lines.append(f"| {' | '.join([*cells, f'{one.p:.2g}', SIGNS[one.verdict]])} |")
         lines += ["", f"Baseline of {_plain(date)}: {_plain(reason)} ({_plain(str(before))})."]
         if now != before:
@@ -118,9 +119,9 @@ def _plain(text: str) -> str:
     return escaped.replace("\n", " ")
 
 
-def _cell(text: str) -> str:
+def _code(text: str) -> str:
     """Text between backticks in a cell of a table."""
-    return text.replace("`", "'").replace("|", "\\|")
+    return cell(text.replace("`", "'"))
 
 
 def junit(verdicts: Verdicts, *, strict: bool = False) -> str:
