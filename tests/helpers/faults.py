@@ -140,13 +140,13 @@ def _file(
     closefd: bool = True,
 ) -> Any:
     plain = mode.replace("b", "").replace("t", "")
-    if plain not in ("r", "w", "w+"):
+    if plain not in ("r", "w", "w+", "x"):
         return _open_file(path, mode, buffering, encoding, errors, newline, closefd)
     if not isinstance(path, int):
         _tell("open" if plain == "r" else "create", path)
     raw = _File(path, plain, closefd)
-    streams: dict[str, Any] = {"r": io.BufferedReader, "w": io.BufferedWriter, "w+": io.BufferedRandom}
-    stream: Any = streams[plain](raw)
+    streams: dict[str, Any] = {"r": io.BufferedReader, "w+": io.BufferedRandom}
+    stream: Any = streams.get(plain, io.BufferedWriter)(raw)
     return stream if "b" in mode else io.TextIOWrapper(stream, encoding, errors, newline)
 
 

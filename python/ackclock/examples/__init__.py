@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from importlib import resources
 from itertools import takewhile
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ackclock import _core
 from ackclock._errors import RefusedError
+from ackclock.base import files
 from ackclock.base.files import FolderError
 
 if TYPE_CHECKING:
@@ -44,22 +46,34 @@ def subject(name: str) -> str:
 def write(name: str) -> list[Path]:
     """Writes an example and the files that it names to the current folder; the scenario is the first.
 
+    A process that was killed may have written some of the files: the next start writes the others.
+
     Raises
     ------
     RefusedError
         If no example has this name.
     FolderError
-        If one of its files exists.
+        If all of its files exist, or one of them with another content.
+    OSError
+        If a file cannot be written; none is there then.
     """
-    sources = _of(name)
-    targets = [Path(file.name) for file in sources]
-    for target in targets:
-        if target.exists():
-            raise FolderError(f"{target} exists; it is not overwritten")
-    for source, target in zip(sources, targets, strict=True):
-        with target.open("xb") as out:
-            out.write(source.read_bytes())
-    return targets
+    contents = {Path(file.name): file.read_bytes() for file in _of(name)}
+    there = [path for path in contents if path.exists()]
+    for path in there:
+        if len(there) == len(contents) or not path.is_file() or path.read_bytes() != contents[path]:
+            raise FolderError(f"{path} exists; it is not overwritten")
+    written = []
+    try:
+        for path in contents:
+            if path not in there:
+                files.write_new(path, contents[path])
+                written.append(path)
+    except BaseException:
+        for path in written:
+            with suppress(OSError):
+                path.unlink()
+        raise
+    return list(contents)
 
 
 def _files() -> list[Traversable]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ackclock import _core
 from ackclock._errors import RefusedError
-from ackclock.base.files import FolderError
+from ackclock.base.files import FolderError, write_new
 from ackclock.base.workplace import workplace
 
 __all__ = ["write", "write_crate", "write_rule", "write_transport"]
@@ -47,8 +47,7 @@ def _write(name: str, template: str) -> Path:
     text = resources.files(__name__).joinpath(f"{template}.py").read_text(encoding="utf-8")
     file = Path(f"{'_'.join(_words(name))}.py")
     try:
-        with file.open("x", encoding="utf-8") as out:
-            out.write(text.replace("template-name", name).replace("TemplateName", class_name))
+        write_new(file, text.replace("template-name", name).replace("TemplateName", class_name).encode())
     except FileExistsError:
         raise FolderError(f"{file} exists; it is not overwritten") from None
     return file

@@ -9,7 +9,8 @@ from importlib import metadata, resources
 from pathlib import Path
 
 from ackclock import _core
-from ackclock.base.files import FolderError
+from ackclock.base.files import FolderError, write_new
+from ackclock.base.workplace import workplace
 from ackclock.judge.packs.wheel import WheelError, wheel_of
 
 __all__ = ["PLACE", "WHEELS", "Written", "write"]
@@ -41,6 +42,8 @@ def write() -> Written:
     ------
     FolderError
         If the file exists.
+    OSError
+        If a file cannot be written.
     """
     if PLACE.exists():
         raise FolderError(f"{PLACE} exists; it is not overwritten")
@@ -49,7 +52,9 @@ def write() -> Written:
     if requirement is None:
         WHEELS.mkdir(parents=True, exist_ok=True)
         try:
-            wheel = wheel_of(None, WHEELS)
+            with workplace(WHEELS, ".ackclock-wheel-") as folder:
+                made = wheel_of(None, folder)
+                wheel = made.replace(WHEELS / made.name)
         except WheelError:
             missing = True
         given = f"{WHEELS.as_posix()}/*.whl" if wheel is None else shlex.quote(wheel.as_posix())
@@ -57,8 +62,7 @@ def write() -> Written:
         given = shlex.quote(requirement)
     text = resources.files("ackclock.judge.gate").joinpath("workflow.yml").read_text(encoding="utf-8")
     PLACE.parent.mkdir(parents=True, exist_ok=True)
-    with PLACE.open("x", encoding="utf-8") as out:
-        out.write(text.replace("REQUIREMENT", given))
+    write_new(PLACE, text.replace("REQUIREMENT", given).encode())
     return Written(wheel, missing)
 
 
