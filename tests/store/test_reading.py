@@ -1,5 +1,6 @@
 """Reading a store: tables, queries, interrupts, and readers while a sweep writes."""
 
+import json
 import shutil
 import signal
 from contextlib import contextmanager
@@ -8,15 +9,19 @@ from functools import partial
 import duckdb
 import numpy as np
 import pytest
+from arro3.core import Table as ArrowTable
 from arro3.io import read_parquet, write_parquet
 
 import ackclock
+from ackclock.judge.packs.contents import digests
 from ackclock.results.declared import TABLES
 from ackclock.store import Store, StoreError
+from ackclock.store.bulk import by_run
 from ackclock.store.packed import batch, pack
 from tests.helpers import small_sweep
 from tests.helpers.faults import READS, InSteps, watched
 from tests.helpers.scenarios import SWEPT
+from tests.helpers.tables import make_table
 
 pytestmark = pytest.mark.slow
 
@@ -43,6 +48,30 @@ def counts(opened):
     return done, len(opened.table("flows")), len(set(opened.table("links")["run"]))
 
 
+def same_at_once(opened):
+    """All results of a store at once are those that are read one by one."""
+    results = dict(opened.results())
+    assert set(results) == set(opened.runs["run"])
+    for run, result in results.items():
+        one = opened.result(run)
+        assert result.meta == one.meta
+        assert list(result.tables) == list(one.tables)
+        assert all(table.equals(one.tables[name]) for name, table in result.tables.items())
+        assert digests(result) == digests(one)
+
+
+def test_rows_of_runs_are_found_in_any_order():
+    """As in a part that somebody else wrote."""
+    rows = make_table(run=["a", "a", "b", "a", "c"], n=[1, 2, 3, 4, 5], x=[0.5, None, 1.5, 2.5, None])
+    found = by_run(ArrowTable.from_arrow(rows))
+    assert {run: list(table.cells()) for run, table in found.items()} == {
+        "a": [(1, 0.5), (2, None), (4, 2.5)],
+        "b": [(3, 1.5)],
+        "c": [(5, None)],
+    }
+    assert by_run(ArrowTable.from_arrow(rows).slice(0, 0)) == {}
+
+
 class TestReading:
     def test_tables_leave_in_every_form(self, made):
         with ackclock.open(made) as opened:
@@ -65,6 +94,7 @@ class TestReading:
             assert expected.size > 250_000
             assert (opened.table("packets")["time_s"] == expected).all()
             assert opened.result(opened.runs["run"][1]).packets.equals(runs[1].packets)
+            same_at_once(opened)
         part = sorted((tmp_path / "store" / "parts").iterdir())[1]
         shutil.rmtree(part)
         # The last run as a process leaves it that ended before the part was written.
@@ -75,6 +105,15 @@ class TestReading:
         (tmp_path / "store" / "pending" / "00000009.runs").write_bytes(batch([pack(record, runs[3].tables)]))
         with ackclock.open(tmp_path / "store") as opened:
             assert (opened.table("packets")["time_s"] == expected).all()
+            same_at_once(opened)
+
+    def test_a_run_that_no_part_names_is_not_left_out(self, store):
+        description = sorted((store / "parts").iterdir())[1] / "part.json"
+        document = json.loads(description.read_bytes())
+        document["runs"][0] = "0" * 16
+        description.write_text(json.dumps(document), encoding="utf-8")
+        with ackclock.open(store) as opened, pytest.raises(StoreError, match="which its part does not name"):
+            dict(opened.results())
 
     def test_a_table_without_a_row_in_any_run(self, tmp_path):
         text = 'duration = "1s"\nbottleneck = { rate = "5Mbps", delay = "10ms" }\nprobes = { window = true }\n'

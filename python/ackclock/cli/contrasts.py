@@ -96,7 +96,7 @@ def compare_settings(
     with open_store(folder, sweep=sweep) as store:
         found = contrasts_against(store, against, names, level)
         flows = flow_groups(store)
-        of, lost = store.sweeps[0], store.failed + len(store.runs) - store.finished
+        of, lost = store.sweeps[0], store.failed + store.missing
     if csv is not None:
         write_table(csv, table_of(columns_of_contrasts(found)))
     if latex is not None:

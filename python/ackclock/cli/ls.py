@@ -31,7 +31,10 @@ def ls(folder: Path, /, *, json: Json = False) -> int:
     rows = []
     with open_store(folder, mixed=True, covered=True) as store:
         ids = [sweep.id for sweep in store.sweeps]
-    for one in ids:
+        if len(ids) == 1:
+            rows.append(_row(store))
+    # A run of several sweeps is one row there, and each sweep has to count it.
+    for one in ids if len(ids) > 1 else []:
         with open_store(folder, sweep=one) as store:
             rows.append(_row(store))
     if json:
@@ -53,7 +56,7 @@ def _row(store: Store) -> dict[str, Any]:
         "seeds": len(seeds),
         "done": store.finished - store.failed,
         "failed": store.failed,
-        "missing": len(store.runs) - store.finished,
+        "missing": store.missing,
         "varied": sweep.varied,
         "version": sweep.version,
     }

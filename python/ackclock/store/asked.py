@@ -135,33 +135,27 @@ def uncovered(sweeps: list[Sweep]) -> list[Sweep]:
 
 def asked(sweeps: Sequence[Sweep]) -> ArrowTable:
     """Every run that was asked for, once: several sweeps may have asked for it, and the last one names it."""
-    rows: dict[object, dict[str, Any]] = {}
-    for sweep in sweeps:
-        for run, point, seed, scenario_hash in sweep.runs:
-            # Points of one sweep may be the same scenario under two names; each keeps its row.
-            key = (sweep.id, run, point) if len(sweeps) == 1 else run
-            rows[key] = {
-                "run": run,
-                "sweep": sweep.id,
-                "point": point,
-                "seed": seed,
-                "params": sweep.points[point],
-                "scenario_hash": scenario_hash,
-                "version": sweep.version,
-            }
-    varied = list(dict.fromkeys(name for row in rows.values() for name in row["params"]))
-    listed = list(rows.values())
+    if len(sweeps) == 1:
+        # Points of one sweep may be the same scenario under two names; each keeps its row.
+        entries = list(dict.fromkeys(sweeps[0].runs))
+        owners = [sweeps[0]] * len(entries)
+    else:
+        last = {one[0]: (sweep, one) for sweep in sweeps for one in sweep.runs}
+        entries = [one for _, one in last.values()]
+        owners = [sweep for sweep, _ in last.values()]
+    # A store may have a million runs: columns of what is there already, and no row by itself.
+    params = [sweep.points[point] for sweep, (_, point, _, _) in zip(owners, entries, strict=True)]
     columns: dict[str, tuple[list[Any], DataType]] = {
-        "place": (list(range(len(listed))), DataType.int64()),
-        "run": ([row["run"] for row in listed], DataType.string()),
-        "sweep": ([row["sweep"] for row in listed], DataType.string()),
-        "point": ([row["point"] for row in listed], DataType.int64()),
-        "seed": ([row["seed"] for row in listed], DataType.uint64()),
+        "place": (list(range(len(entries))), DataType.int64()),
+        "run": ([run for run, _, _, _ in entries], DataType.string()),
+        "sweep": ([sweep.id for sweep in owners], DataType.string()),
+        "point": ([point for _, point, _, _ in entries], DataType.int64()),
+        "seed": ([seed for _, _, seed, _ in entries], DataType.uint64()),
     }
-    for name in varied:
-        columns[name] = _column([row["params"].get(name) for row in listed])
-    columns["scenario_hash"] = ([row["scenario_hash"] for row in listed], DataType.string())
-    columns["version"] = ([row["version"] for row in listed], DataType.string())
+    for name in dict.fromkeys(name for one in params for name in one):
+        columns[name] = _column([one.get(name) for one in params])
+    columns["scenario_hash"] = ([scenario_hash for _, _, _, scenario_hash in entries], DataType.string())
+    columns["version"] = ([sweep.version for sweep in owners], DataType.string())
     schema = Schema([Field(name, kind) for name, (_, kind) in columns.items()])
     arrays = [Array(cells, type=kind) for cells, kind in columns.values()]
     return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])

@@ -59,7 +59,8 @@ def misplaced(root: Path, orders: Mapping[str, Sequence[str]]) -> Iterator[str]:
             yield f"{path.name} is of no sweep"
             continue
         stretch = orders[sweep][part.first : part.end]
-        places = [stretch.index(run) if run in stretch else -1 for run in part.runs]
+        place_of = {run: place for place, run in reversed([*enumerate(stretch)])}
+        places = [place_of.get(run, -1) for run in part.runs]
         inside = ends.get(sweep, 0) == part.first < part.end <= len(orders[sweep])
         if not inside or -1 in places or places != sorted(places):
             yield f"{path.name}: its runs are not those of its places in the sweep"

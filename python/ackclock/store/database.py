@@ -14,7 +14,7 @@ from ackclock.store.layout import StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["ask", "explained", "without_bar"]
+__all__ = ["ask", "explained", "literal", "without_bar"]
 
 POLL_S = 0.05
 """Seconds between two looks for an interrupt where waiting itself cannot be interrupted, as on Windows."""
@@ -56,6 +56,11 @@ def ask(what: object, connection: duckdb.DuckDBPyConnection, question: Callable[
         while not answer.done():
             connection.interrupt()
             wait([answer], POLL_S)
+
+
+def literal(text: str) -> str:
+    """A text as SQL has it in a query."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def without_bar(connection: duckdb.DuckDBPyConnection) -> None:

@@ -97,7 +97,7 @@ def pack(store: Path, out: Path, *, wheel: Path | None = None, without_wheel: bo
     with open_store(store, mixed=True, covered=True) as opened:
         _complete(opened)
         sweeps = [dict(one.document) for one in opened.sweeps]
-        runs = {run: digests(opened.result(run)) for run in _done(opened)}
+        runs = {run: digests(one) for run, one in opened.results()}
         failures = {row["run"]: row["error"] for row in opened.failures.rows()}
         accounts = opened.provenance()
     about = {
@@ -149,7 +149,7 @@ def belongs(place: Path) -> bool:
 
 def _complete(store: Store) -> None:
     if not store.complete:
-        missing = len(store.runs) - store.finished
+        missing = store.missing
         raise PackError(f"{store.path}: {missing} runs are missing; accepted: to let the sweep run to its end first")
     for sweep in store.sweeps:
         document: Mapping[str, Any] = sweep.document
@@ -166,10 +166,6 @@ def _complete(store: Store) -> None:
         for source, text in document["algorithms"].items():
             if text is None:
                 raise PackError(f"{sweep.name}: {source} is in no file; accepted: the class in a file of its own")
-
-
-def _done(store: Store) -> Iterator[str]:
-    yield from dict.fromkeys(row["run"] for row in store.runs.rows() if row["status"] == "done")
 
 
 def _contents(

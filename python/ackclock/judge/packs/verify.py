@@ -274,7 +274,7 @@ def _derived(
 ) -> None:
     """Everything that a reader is shown besides the results."""
     sources = folder / "pack" / "store" / "sources"
-    results = {row["run"]: digests(store.result(row["run"])) for row in store.runs.rows() if row["status"] == "done"}
+    results = {run: digests(one) for run, one in store.results()}
     failures = {row["run"]: row["error"] for row in store.failures.rows()}
     place = 0
     for sweep in sweeps:

@@ -121,16 +121,19 @@ def _runs(request: Request, store: Store, version: str) -> Response:
     """Every run that has finished well, what was varied, and how far the sweeps are; little if the page knows it."""
     if request.query_params.get("known") == version:
         return JSONResponse({"version": version})
-    done = list(dict.fromkeys(row["run"] for row in store.runs.rows() if row["status"] == "done"))
-    names, runs = listed(store, done[:MOST_LISTED])
+    [count] = store.sql("SELECT count(DISTINCT run) AS done FROM runs WHERE status = 'done'").rows()
+    first = store.sql(
+        "SELECT run FROM runs WHERE status = 'done' GROUP BY run ORDER BY min(place) LIMIT ?", [MOST_LISTED]
+    )
+    names, runs = listed(store, [str(row["run"]) for row in first.rows()])
     return JSONResponse(
         {
             "version": version,
             "store": store.path.name,
-            "asked": len(store.runs),
+            "asked": store.finished + store.missing,
             "finished": store.finished,
             "failed": store.failed,
-            "done": len(done),
+            "done": count["done"],
             "names": names,
             "titles": titles(store, names),
             "sweeps": sweep_names(store.sweeps),
@@ -159,7 +162,8 @@ def _asked(request: Request, store: Store) -> list[str]:
         raise AskedError("no run is asked for")
     if len(keys) > MOST_RUNS:
         raise AskedError(f"{len(keys)} runs at once; at most {MOST_RUNS}")
-    known = {row["run"] for row in store.runs.rows() if row["status"] == "done"}
+    found = store.sql("SELECT run FROM runs WHERE status = 'done' AND run IN (SELECT unnest(?))", [keys])
+    known = {row["run"] for row in found.rows()}
     for key in keys:
         if key not in known:
             raise AskedError(f"no finished run {key[:40]!r}")
