@@ -40,15 +40,18 @@ def main(arguments: list[str] | None = None) -> int:
     if given.again or record.get("runs") != given.runs:
         record = {"runs": given.runs, "coverage": {}, "power": {}, "gates": alarms(pools)}
     for case, pool in pools:
-        if case.name in record["power"]:
-            continue
         began = time.monotonic()
-        own = record["coverage"][case.name] = {}
+        own = record["coverage"].setdefault(case.name, {})
         for kind in KINDS:
+            if own.get(kind.name, {}).get("experiments") == kind.experiments:
+                continue
             found = {size: coverage(case.name, pool, kind, size) for size in SIZES}
-            own[kind.name] = {str(size): one.document() for size, one in found.items() if one is not None}
-        record["power"][case.name] = power(case, pool)
-        RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+            cells = {str(size): one.document() for size, one in found.items() if one is not None}
+            own[kind.name] = {"experiments": kind.experiments, "sizes": cells}
+            RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+        if case.name not in record["power"]:
+            record["power"][case.name] = power(case, pool)
+            RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         _say(f"{case.name}: {time.monotonic() - began:.0f} s")
     write(record)
     _say(f"{PAGE}: written")

@@ -23,7 +23,7 @@ __all__ = ["KINDS", "SIZES", "Covered", "coverage"]
 
 SIZES = (3, 5, 10, 20, 50)
 """Numbers of seeds of an experiment."""
-BOOTSTRAPPED = 80
+BOOTSTRAPPED = 500
 """Experiments of a kind whose intervals are resampled, of which one takes milliseconds."""
 DRAWN = 2000
 """Experiments of the other kinds."""

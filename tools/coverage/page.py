@@ -45,7 +45,7 @@ TITLES = {
 
 
 def _cells(record: dict[str, Any], case: str, kind: str) -> dict[str, Any]:
-    cells: dict[str, Any] = record["coverage"].get(case, {}).get(kind, {})
+    cells: dict[str, Any] = record["coverage"].get(case, {}).get(kind, {}).get("sizes", {})
     return cells
 
 

@@ -6,7 +6,8 @@ one in the same folder. After each disturbance nothing may be half-written, no p
 the same command has to end as if nothing had happened.
 
 ``--only COMMAND``, ``--attack NAME`` and ``--kills N`` choose a part. What was done is in record.json, and is not done
-again without ``--again``. ``--page`` writes the table of docs/faults.md from the record alone.
+again without ``--again``: a campaign that was stopped goes on, and a larger N adds to what a smaller one did.
+``--page`` writes the table of docs/faults.md from the record alone.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
 import shutil
 import sys
 import tempfile
@@ -22,12 +22,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from tools.faults.attacks import ATTACKS, Outcome, Tried
+from tools.faults.attacks import ATTACKS, COUNTED, Outcome, Tried
 from tools.faults.page import PAGE, RECORD, write
 from tools.faults.running import adopt
 from tools.faults.subjects import subjects
 
 KILLS = 200
+BATCH = 10
+"""Disturbances between two writes of the record."""
 SHOWN = 6
 
 
@@ -55,7 +57,11 @@ def main(arguments: list[str] | None = None) -> int:
             if given.only and subject.name not in given.only:
                 continue
             own = record.setdefault(subject.name, {})
-            chosen = [one for one in given.attack or ATTACKS if given.again or one not in own]
+            chosen = list(given.attack or ATTACKS)
+            if given.again:
+                for attack in chosen:
+                    own.pop(attack, None)
+            chosen = [one for one in chosen if _missing(one, own.get(one), given.kills)]
             if not chosen:
                 continue
             if subject.missing is not None:
@@ -64,15 +70,19 @@ def main(arguments: list[str] | None = None) -> int:
             with ExitStack() as stack:
                 if subject.around is not None:
                     subject.known += stack.enter_context(subject.around(base))
-                tried = Tried(subject, base / "runs", random.Random(f"{given.seed} {subject.name}"))  # noqa: S311
+                tried = Tried(subject, base / "runs", given.seed)
+                _say(f"{subject.name}: {tried.duration_s:.2f} s undisturbed")
                 for attack in chosen:
-                    outcome = _attacked(attack, tried, given.kills)
-                    own[attack] = outcome.document() | {"what": subject.about}
-                    wrong += len(outcome.wrong)
-                    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-                    _say(f"{subject.name}, {attack}: {outcome.runs} runs, {len(outcome.wrong)} wrong")
-                    for line in outcome.wrong[:SHOWN]:
-                        _say(f"    {line}")
+                    while numbers := _missing(attack, own.get(attack), given.kills):
+                        outcome = Outcome.read(own.get(attack))
+                        before = len(outcome.wrong)
+                        _attack(attack, tried, outcome, numbers)
+                        own[attack] = outcome.document() | {"what": subject.about}
+                        wrong += len(outcome.wrong) - before
+                        RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+                        _say(f"{subject.name}, {attack}: {outcome.runs} runs, {len(outcome.wrong)} wrong")
+                        for line in outcome.wrong[before:][:SHOWN]:
+                            _say(f"    {line}")
     finally:
         shutil.rmtree(base, ignore_errors=True)
     write(record)
@@ -80,10 +90,19 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if wrong else 0
 
 
-def _attacked(attack: str, tried: Tried, count: int) -> Outcome:
+def _missing(attack: str, done: dict[str, Any] | None, kills: int) -> range:
+    """The numbers of the disturbances that come next; of those that are not counted, all or none."""
+    if attack not in COUNTED:
+        return range(done is None)
+    first = done["runs"] if done else 0
+    return range(first, min(first + BATCH, max(1, kills // COUNTED[attack])))
+
+
+def _attack(attack: str, tried: Tried, outcome: Outcome, numbers: range) -> None:
     if attack in ("full disk", "read-only folder") and os.geteuid() != 0:
-        return Outcome(skipped="needs root")
-    return ATTACKS[attack](tried, count)
+        outcome.skipped = "needs root"
+    else:
+        ATTACKS[attack](tried, outcome, numbers)
 
 
 def _say(line: str) -> None:

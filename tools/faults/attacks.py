@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import random
 import resource
 import shutil
 import signal
@@ -18,12 +19,11 @@ from typing import TYPE_CHECKING, Any
 from tools.faults.running import Ended, Limits, Place, ended, left_processes, start, started_and_waited
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable, Iterator
 
     from tools.faults.subjects import Subject
 
-__all__ = ["ATTACKS", "Outcome", "Tried"]
+__all__ = ["ATTACKS", "COUNTED", "Outcome", "Tried"]
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 ANOTHER = 54_321
@@ -48,6 +48,13 @@ class Outcome:
     skipped: str | None = None
     """Why it was not tried."""
 
+    @classmethod
+    def read(cls, document: dict[str, Any] | None) -> Outcome:
+        """What `document` gave, to go on from there; a new one without it."""
+        if document is None:
+            return cls()
+        return cls(document["runs"], Counter(document["statuses"]), list(document["wrong"]), document.get("skipped"))
+
     def document(self) -> dict[str, Any]:
         """As JSON."""
         told: dict[str, Any] = {"runs": self.runs, "statuses": dict(sorted(self.statuses.items())), "wrong": self.wrong}
@@ -57,10 +64,10 @@ class Outcome:
 class Tried:
     """A command with its undisturbed result."""
 
-    def __init__(self, subject: Subject, base: Path, draw: random.Random) -> None:
+    def __init__(self, subject: Subject, base: Path, seed: int) -> None:
         self.subject = subject
         self.base = base
-        self.draw = draw
+        self._seed = seed
         self._numbers = itertools.count()
         self._before = self.network()
         with self.place() as place:
@@ -91,6 +98,14 @@ class Tried:
             if disk:
                 subprocess.run(["umount", "-l", str(place.disk)], check=True)  # noqa: S603, S607
             shutil.rmtree(place.root, ignore_errors=True)
+
+    def moment_s(self, attack: str, number: int, latest: float) -> float:
+        """A random moment of the command's usual duration, of which `latest` is the largest share.
+
+        The moment of a number is the same in every campaign of a seed, so that a campaign can go on where it stopped.
+        """
+        draw = random.Random(f"{self._seed} {self.subject.name} {attack} {number}")  # noqa: S311
+        return draw.uniform(0, latest * self.duration_s)
 
     def network(self) -> tuple[set[str], set[str], set[str]]:
         """The devices, the named namespaces and the mounts of this machine."""
@@ -152,12 +167,11 @@ def _status(end: Ended) -> str:
     return str(end.status) if end.status >= 0 else signal.Signals(-end.status).name
 
 
-def kill(tried: Tried, count: int) -> Outcome:
+def kill(tried: Tried, outcome: Outcome, numbers: range) -> None:
     """A signal at a random moment: SIGKILL, SIGTERM or SIGINT."""
-    outcome = Outcome()
-    for number in range(count):
+    for number in numbers:
         sent = SIGNALS[number % len(SIGNALS)]
-        moment_s = tried.draw.uniform(0, 1.05 * tried.duration_s)
+        moment_s = tried.moment_s("killed", number, 1.05)
         with tried.place() as place:
             child = start(place, tried.subject.act)
             time.sleep(moment_s)
@@ -170,15 +184,14 @@ def kill(tried: Tried, count: int) -> Outcome:
         outcome.runs += 1
         outcome.statuses[_status(end)] += 1
         outcome.wrong += [f"{sent.name} after {moment_s:.4f} s: {one}" for one in problems]
-    return outcome
 
 
-def disk(tried: Tried, _: int) -> Outcome:
+def disk(tried: Tried, outcome: Outcome, _: range) -> None:
     """A disk with room for so many pages more than the input has, from none to enough."""
-    outcome = Outcome()
     with tried.place(disk=True) as place:
         if started_and_waited(place, tried.subject.act).status != 0:
-            return Outcome(skipped="does not run on a disk of its own")
+            outcome.skipped = "does not run on a disk of its own"
+            return
         most = _used(place)
     step = 1
     extra = 0
@@ -196,7 +209,7 @@ def disk(tried: Tried, _: int) -> Outcome:
         outcome.statuses[_status(end)] += 1
         outcome.wrong += [f"{extra} pages more: {one}" for one in problems]
         if end.status == 0 or outcome.runs > 10 * STEPS:
-            return outcome
+            return
         extra += step
 
 
@@ -205,7 +218,7 @@ def _used(place: Place) -> int:
     return (about.f_blocks - about.f_bfree) * about.f_frsize // PAGE
 
 
-def readonly(tried: Tried, _: int) -> Outcome:
+def readonly(tried: Tried, outcome: Outcome, _: range) -> None:
     """A folder that cannot be written."""
     with tried.place(disk=True) as place:
         before = tried.subject.state(place)
@@ -216,12 +229,13 @@ def readonly(tried: Tried, _: int) -> Outcome:
         problems = tried.after(place, end)
         if changed:
             problems.append("something was written")
-    return Outcome(1, Counter({_status(end): 1}), problems)
+    outcome.runs += 1
+    outcome.statuses[_status(end)] += 1
+    outcome.wrong += problems
 
 
-def surroundings(tried: Tried, _: int) -> Outcome:
+def surroundings(tried: Tried, outcome: Outcome, _: range) -> None:
     """No home directory; standard output that is closed, without a reader, or without space."""
-    outcome = Outcome()
     cases = {
         "no home": Limits(without_home=True),
         "closed output": Limits(output="closed"),
@@ -232,12 +246,10 @@ def surroundings(tried: Tried, _: int) -> Outcome:
         cases["a user without a name"] = Limits(user=ANOTHER, without_home=True)
     for name, limits in cases.items():
         _limited(tried, outcome, name, limits)
-    return outcome
 
 
-def limits(tried: Tried, _: int) -> Outcome:
+def limits(tried: Tried, outcome: Outcome, _: range) -> None:
     """Limits of memory, open files, the size of a file, and processes."""
-    outcome = Outcome()
     own = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     for more in MEMORY_MIB:
         # A process whose memory ends may be ended by the system: what it leaves behind counts.
@@ -251,7 +263,6 @@ def limits(tried: Tried, _: int) -> Outcome:
             _limited(
                 tried, outcome, f"{count} processes", Limits({resource.RLIMIT_NPROC: count}, user=ANOTHER), hard=True
             )  # fmt: skip
-    return outcome
 
 
 def _limited(tried: Tried, outcome: Outcome, name: str, limits: Limits, *, hard: bool = False) -> None:
@@ -270,11 +281,10 @@ def _limited(tried: Tried, outcome: Outcome, name: str, limits: Limits, *, hard:
     outcome.wrong += [f"{name}: {one}" for one in problems]
 
 
-def twice(tried: Tried, count: int) -> Outcome:
+def twice(tried: Tried, outcome: Outcome, numbers: range) -> None:
     """Two at once in one folder, a random moment apart."""
-    outcome = Outcome()
-    for _ in range(max(1, count // 10)):
-        apart_s = tried.draw.uniform(0, tried.duration_s / 2)
+    for number in numbers:
+        apart_s = tried.moment_s("two at once", number, 0.5)
         with tried.place() as place:
             first = start(place, tried.subject.act)
             time.sleep(apart_s)
@@ -288,10 +298,9 @@ def twice(tried: Tried, count: int) -> Outcome:
         outcome.runs += 1
         outcome.statuses[" and ".join(sorted(_status(one) for one in ends))] += 1
         outcome.wrong += [f"{apart_s:.4f} s apart: {one}" for one in problems]
-    return outcome
 
 
-ATTACKS: dict[str, Callable[[Tried, int], Outcome]] = {
+ATTACKS: dict[str, Callable[[Tried, Outcome, range], None]] = {
     "killed": kill,
     "full disk": disk,
     "read-only folder": readonly,
@@ -299,4 +308,6 @@ ATTACKS: dict[str, Callable[[Tried, int], Outcome]] = {
     "limits": limits,
     "two at once": twice,
 }
-"""By name, as in the table."""
+"""By name, as in the table: each adds to an outcome what came of the disturbances of some numbers."""
+COUNTED = {"killed": 1, "two at once": 10}
+"""The disturbances that are tried as often as is asked for, each with the share of it; of others there are so many."""
