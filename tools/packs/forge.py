@@ -1,13 +1,17 @@
 """Changes every field of every file of a pack, one by one, and shows what `ackclock verify` says of each.
 
 ``python -m tools.packs.forge`` writes the table of docs/packs.md, and ends with status 1 if a change passes that has a
-meaning. Each change is made twice. The first leaves everything else as it was. For the second, a forger computes what
-follows from the changed field anew: scenario hashes, keys of runs, ids of sweeps, digests of files and of results, the
-README and the readable scenarios.
+meaning, or if `verify` ends with an exception. Each change is made twice. The first leaves everything else as it was.
+For the second, a forger computes what follows from the changed field anew: scenario hashes, keys of runs, ids of
+sweeps, digests of files and of results, the README and the readable scenarios.
+
+What was found is in record.json, and is not tried again without ``--again``. ``--only plain`` and ``--only rich``
+choose a pack, and ``--page`` writes the table from the record alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import io
 import json
@@ -31,16 +35,16 @@ from ackclock.judge.packs.contents import commands_of, digests, document_of, rea
 from ackclock.judge.packs.repeat import Question, answered
 from ackclock.sweeps.plan import id_of, key_of
 from tools.packs.changes import DOCUMENT, Change, Files, changes, dumped
+from tools.packs.page import KINDS, read, save, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ackclock.sweeps.vary import Vary
 
-__all__ = ["PAGE", "Outcome", "made", "made_rich", "main", "of_rich", "passing", "sealed", "tried"]
+__all__ = ["Outcome", "both", "made", "made_rich", "main", "of_rich", "passing", "row", "sealed", "tried"]
 
-PAGE = Path(__file__).parents[2] / "docs" / "packs.md"
-MARK = "<!-- python -m tools.packs.forge writes this table -->\n"
+BROKEN = "verify ended with an exception"
 SHOWN = 90
 """Characters of a message in the table."""
 
@@ -105,6 +109,9 @@ NO_MEANING = {
     (RICH, "name"): "a title: the same in all places",
     (RICH, "measures"): "what a report shows first",
     (RICH, "scenarios.name"): "a title: the name of the readable scenario",
+    (RICH, "terms.until.relative"): "another rule that asks for the same seeds",
+    (RICH, "terms.until.least"): "another rule that asks for the same seeds",
+    (RICH, "scenarios.text"): "a delay that every point sets to another value",
 }
 """Changes that pass, by file and first member or field, and why they have no meaning for what was run."""
 
@@ -172,6 +179,15 @@ def of_rich(files: Files, known: set[tuple[str, str]]) -> Iterator[Change]:
             yield Change(RICH, one.field, one.make)
         elif (one.file, one.field) not in known:
             yield one
+    yield Change(RICH, "rule that asks for fewer seeds", _loosened)
+
+
+def _loosened(files: Files) -> Files:
+    """A sweep whose interval may be so wide that no seeds are added."""
+    name = next(one for one in files if one.startswith("store/sweeps/"))
+    document = json.loads(files[name])
+    document["terms"]["until"]["relative"] = 90.0
+    return files | {name: dumped(name, document)}
 
 
 def sealed(files: Files, before: Files) -> Files:
@@ -217,7 +233,10 @@ def _keys(files: Files, name: str) -> Files:
         given = (point["scenario_hash"], run[2], sweep["version"], sweep["keep"], point.get("backend"))
         renamed[run[0]] = key_of(*given)
         run[0] = renamed[run[0]]
-    first = [run[:2] for run in sweep["runs"]]
+    asked = sweep.get("request")
+    # The runs that a rule for more seeds adds are no part of the id.
+    count = len(asked["seeds"]) * len(sweep["points"]) if isinstance(asked, dict) else None
+    first = [run[:2] for run in sweep["runs"][:count]]
     sweep["id"] = id_of([point["params"] for point in sweep["points"]], first, sweep["terms"])
     found = {}
     hashes = {run[0]: sweep["points"][run[1]]["scenario_hash"] for run in sweep["runs"]}
@@ -300,10 +319,12 @@ def _same(one: Files, other: Files) -> bool:
 
 def _said(pack: Path) -> str | None:
     try:
-        # No pack of these brings code, so that nothing has to be confined.
+        # The code that one of these packs brings is this module's own, with one character changed.
         done = packs.verify(pack, trust=True, threads=1)
     except packs.PackError as error:
         return f"refused: {str(error).removeprefix(f'{pack}: ')}"
+    except Exception as error:  # noqa: BLE001 -- whatever it is, the forger has broken `verify`
+        return f"{BROKEN}: {error!r}"
     if done.good:
         return None
     told = [*done.changed, *done.different, *done.not_repeated, "nothing was reproduced"][0]
@@ -311,52 +332,72 @@ def _said(pack: Path) -> str | None:
 
 
 def passing(outcomes: list[Outcome]) -> list[str]:
-    """The changes that pass and have a meaning."""
+    """The changes that pass and have a meaning, and those that `verify` does not survive."""
     return [
         f"{one.change.file}: {one.change.field}{', computed anew' if one.anew else ''}"
         for one in outcomes
-        if one.found is None and one.excuse is None
+        if (one.found is None and one.excuse is None) or (one.found or "").startswith(BROKEN)
     ]
 
 
-def table(outcomes: list[Outcome]) -> str:
-    """The outcomes in Markdown: a row for each file and field, whose last outcome counts."""
-    rows: dict[tuple[str, str], list[Outcome]] = {}
-    for one in outcomes:
-        rows.setdefault((one.change.file, one.change.field), []).append(one)
-    lines = ["| file | field | as it is | all that follows computed anew |", "|---|---|---|---|"]
-    for (file, field), mine in rows.items():
-        cells = [_cell([one for one in mine if one.anew is anew]) for anew in (False, True)]
-        lines.append(f"| {file} | `{field}` | {cells[0]} | {cells[1]} |")
-    return "\n".join(lines) + "\n"
+def row(outcomes: list[Outcome]) -> dict[str, Any]:
+    """What was found of the changes of one field: a row of the table."""
+    first = outcomes[0].change
+    return {
+        "file": first.file,
+        "field": first.field,
+        "forged": len(outcomes),
+        "found": sum(one.found is not None for one in outcomes),
+        "wrong": passing(outcomes),
+        "cells": [_cell([one for one in outcomes if one.anew is anew]) for anew in (False, True)],
+    }
 
 
 def _cell(outcomes: list[Outcome]) -> str:
     worst = next((one for one in outcomes if one.found is None), outcomes[-1])
     if worst.found is None:
         return f"passes: {worst.excuse or 'FORGED'}"
-    told = worst.found.replace("|", "/").replace("\n", " ")
+    told = worst.found
     return told if len(told) <= SHOWN else f"{told[:SHOWN]}..."
 
 
-def main() -> int:
-    """Writes the table into the page; returns the exit status."""
+def both(folder: Path) -> Iterator[tuple[str, Path, Files, dict[tuple[str, str], list[Change]]]]:
+    """Each pack: its kind, its folder, its files, and its changes by file and field."""
+    known: set[tuple[str, str]] = set()
+    for kind, make in zip(KINDS, (made, made_rich), strict=True):
+        place = folder / kind
+        place.mkdir()
+        files = make(place)
+        fields: dict[tuple[str, str], list[Change]] = {}
+        for one in changes(files) if kind == KINDS[0] else of_rich(files, known):
+            fields.setdefault((one.file, one.field), []).append(one)
+        known |= set(fields)
+        yield kind, place, files, fields
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Tries what is not in the record, and writes the table into the page; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--only", choices=KINDS)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--page", action="store_true")
+    given = parser.parse_args(arguments)
+    record = read()
     with tempfile.TemporaryDirectory() as name:
-        plain, rich = Path(name) / "plain", Path(name) / "rich"
-        plain.mkdir()
-        rich.mkdir()
-        files = made(plain)
-        outcomes = list(tried(plain, files, changes(files)))
-        known = {(one.change.file, one.change.field) for one in outcomes}
-        files = made_rich(rich)
-        outcomes += tried(rich, files, of_rich(files, known))
-    wrong = passing(outcomes)
+        for kind, place, files, fields in () if given.page else both(Path(name)):
+            if given.only in (None, kind):
+                before = {} if given.again else record[kind]
+                record[kind] = {one: before[one] for one in map(" ".join, fields) if one in before}
+                for field, chosen in fields.items():
+                    if " ".join(field) not in before:
+                        record[kind][" ".join(field)] = row(list(tried(place, files, chosen)))
+                        save(record)
+                record[kind] = {one: record[kind][one] for one in map(" ".join, fields)}
+                save(record)
+    wrong = [one for rows in record.values() for found in rows.values() for one in found["wrong"]]
     for one in wrong:
-        sys.stderr.write(f"passes: {one}\n")
-    found = sum(one.found is not None for one in outcomes)
-    head = f"{len(outcomes)} forged packs: {found} are found, and {len(outcomes) - found} have no meaning.\n\n"
-    text = PAGE.read_text(encoding="utf-8").partition(MARK)[0].rstrip()
-    PAGE.write_text(f"{text}\n\n{MARK}\n{head}{table(outcomes)}", encoding="utf-8")
+        sys.stderr.write(f"passes, or breaks verify: {one}\n")
+    write(record)
     return 1 if wrong else 0
 
 

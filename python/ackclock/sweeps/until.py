@@ -13,6 +13,9 @@ from ackclock.sweeps.vary import SweepError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ackclock.sweeps.plan import Plan
 
 __all__ = ["Until"]
@@ -55,6 +58,13 @@ class Until:
             "most": wanted.most,
         }
 
+    def more(self, values: NDArray[np.float64], runs: int) -> int:
+        """The number of runs to add at a point whose runs gave these values.
+
+        A run without a value counts as spent: at a point that has none, more would not bring any.
+        """
+        return max(min(self.precision.more(values), self.precision.most - runs), 0) if values.size else 0
+
     def extend(self, plan: Plan, root: Path) -> bool:
         """Adds the seeds that points still need, after those they have; says whether any did."""
         with open_store(root, sweep=plan.id) as store:
@@ -65,9 +75,7 @@ class Until:
         added = False
         for one in found:
             mine = seeds[one.point]
-            # A run without a value counts as spent: at a point that has none, more would not bring any.
-            room = self.precision.most - len(mine)
-            more = min(self.precision.more(one.values), room) if one.values.size else 0
+            more = self.more(one.values, len(mine))
             if more > 0:
                 last = max(mine)
                 plan.add(range(last + 1, last + 1 + more), [one.point])

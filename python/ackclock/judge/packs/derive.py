@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ackclock import _core
 from ackclock.base.shown import one_line
 from ackclock.engine.run import SIM
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
     from ackclock.judge.packs.repeat import PointAnswer
     from ackclock.store import Store
+    from ackclock.store.estimates import Values
 
 __all__ = ["of_files", "of_points", "of_requests", "of_runs", "of_store"]
 
@@ -219,11 +222,42 @@ def _of_rule(store: Store, sweep: Mapping[str, Any], terms: Mapping[str, Any]) -
         taken.setdefault(number, []).append(seed)
     for one in found:
         mine = taken.get(one.point, [])
-        room = rule.precision.most - len(mine)
-        if one.values.size and min(rule.precision.more(one.values), room) > 0:
+        if not mine:
+            yield f"{name}: point {one.point}: all of its runs are left out"
+            continue
+        if rule.more(one.values, len(mine)) > 0:
             yield f"{name}: point {one.point}: seeds that its rule asks for are left out"
         if sorted(mine) != list(range(min(mine), min(mine) + len(mine))):
             yield f"{name}: point {one.point}: its seeds do not follow each other"
+    if sweep["request"] is not None and all(one.point in taken for one in found):
+        runs = [(number, seed) for _, number, seed in sweep["runs"]]
+        count = len(sweep["request"].get("seeds", [])) * len(sweep["points"])
+        if _added(rule, runs, count, found) != runs[count:]:
+            yield f"{name}: the seeds after the first ones are not those that its rule asks for"
+
+
+def _added(rule: Until, runs: Sequence[tuple[int, int]], count: int, found: Sequence[Values]) -> list[tuple[int, int]]:
+    """The points and seeds that a rule adds to the first `count` runs, up to a run whose value is not in the store."""
+    known = {
+        (one.point, seed): value for one in found for seed, value in zip(one.seeds.tolist(), one.values, strict=True)
+    }
+    taken: dict[int, list[int]] = {}
+    for number, seed in runs[:count]:
+        taken.setdefault(number, []).append(seed)
+    added: list[tuple[int, int]] = []
+    while set(added) <= set(runs):
+        more = []
+        for number, seeds in sorted(taken.items()):
+            values = np.array([known[number, seed] for seed in seeds if (number, seed) in known])
+            # A forged rule may ask for any number of runs.
+            wanted = min(rule.more(values, len(seeds)), len(runs) + 1)
+            more += [(number, max(seeds) + 1 + place) for place in range(wanted)]
+        if not more:
+            break
+        for number, seed in more:
+            taken[number].append(seed)
+        added += more
+    return added
 
 
 def of_store(root: Path, sweeps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
