@@ -7,11 +7,11 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 __all__ = ["Measured", "measured"]
 
@@ -38,9 +38,14 @@ def measured(words: Sequence[str], folder: Path) -> Measured:
     RuntimeError
         If its status is not 0, with what it said.
     """
+    # The folder is another one than that of the tools.
+    paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     began = time.perf_counter()
     with (folder / "said").open("wb") as said:
-        process = subprocess.Popen([sys.executable, "-m", *words], cwd=folder, stdout=subprocess.DEVNULL, stderr=said)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", *words], cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=said
+        )
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:

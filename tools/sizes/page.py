@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ MARK = "<!-- python -m tools.sizes writes these tables -->\n"
 def tables(record: dict[str, Any]) -> str:
     """A table for each thing that grows: a row a command, a column a size."""
     known = [one for one in SUBJECTS if one.name in record]
-    parts = [f"### {one.unit.capitalize()}\n\n{_table(one, record[one.name])}" for one in known]
+    parts = [f"### {one.unit[0].upper()}{one.unit[1:]}\n\n{_table(one, record[one.name])}" for one in known]
     return "\n" + "\n\n".join(parts) + "\n"
 
 
@@ -74,6 +75,14 @@ def _draw(record: dict[str, Any]) -> None:
             for command in commands:
                 points = [(size, rows[command][key]) for size, rows in sizes.items() if command in rows]
                 axes.loglog(*zip(*points, strict=True), marker=".", linewidth=1, label=command)
+            for axis, told in ((axes.xaxis, "{x:,.0f}"), (axes.yaxis, "{x:,g}")):
+                axis.set_major_formatter(told)
+                axis.set_minor_formatter("")
+            # Whole decades, so that each axis has two numbers at least.
+            low, high = (
+                math.log10(end(took[key] for rows in sizes.values() for took in rows.values())) for end in (min, max)
+            )
+            axes.set_ylim(10.0 ** math.floor(low), 10.0 ** math.ceil(high))
             axes.tick_params(labelsize=7)
         panels[0][column].set_title(subject.unit.split(" of a log")[0], fontsize=8)
         panels[1][column].legend(fontsize=5, frameon=False)

@@ -74,6 +74,7 @@ def runs(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
         "export --table": ["export", "store", "--table", "flows", "--out", "flows.parquet"],
         "compare": ["compare", "store", "--against", "flows[0].cc=reno", "--of", "flows.goodput_bps"],
         "report": ["report", "store", "--out", "report.html"],
+        "pack": ["pack", "store", "--out", "pack.zip", "--without-wheel"],
     }.items():
         yield name, ackclock(folder, *words), bytes_in(folder)
     again = measured(["tools.sizes.stores", "store", str(POINTS), str(size // POINTS)], folder)
