@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -24,7 +25,7 @@ from typing import Any
 
 from tools.faults.attacks import ATTACKS, COUNTED, Outcome, Tried
 from tools.faults.page import PAGE, RECORD, write
-from tools.faults.running import adopt
+from tools.faults.running import adopt, end_children
 from tools.faults.subjects import subjects
 
 KILLS = 200
@@ -48,6 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
         write(record)
         return 0
     adopt()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     wrong = 0
     # No TemporaryDirectory: the copies of this process would remove it at their end.
     base = Path(tempfile.mkdtemp(prefix="faults-"))
@@ -84,6 +87,7 @@ def main(arguments: list[str] | None = None) -> int:
                         for line in outcome.wrong[before:][:SHOWN]:
                             _say(f"    {line}")
     finally:
+        end_children()
         shutil.rmtree(base, ignore_errors=True)
     write(record)
     _say(f"{PAGE}: written")

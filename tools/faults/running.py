@@ -21,7 +21,17 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["Ended", "Limits", "Place", "adopt", "ended", "left_processes", "start", "started_and_waited"]
+__all__ = [
+    "Ended",
+    "Limits",
+    "Place",
+    "adopt",
+    "end_children",
+    "ended",
+    "left_processes",
+    "start",
+    "started_and_waited",
+]
 
 PR_SET_CHILD_SUBREAPER = 36
 GRACE_S = 20.0
@@ -204,6 +214,16 @@ def left_processes(known: Sequence[int] = ()) -> list[str]:
             continue
     _reap(known)
     return told
+
+
+def end_children() -> None:
+    """Ends every process that this one has started: a campaign that is stopped leaves none."""
+    while left := _children():
+        for one in left:
+            with suppress(OSError):
+                os.kill(one, signal.SIGKILL)
+        _reap(())
+        time.sleep(0.01)
 
 
 def _children() -> list[int]:

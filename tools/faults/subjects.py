@@ -171,6 +171,11 @@ def log_opens(place: Place) -> str | None:
 @contextmanager
 def cluster(folder: Path) -> Iterator[list[int]]:
     """A Dask scheduler with one worker, at the address in a file."""
+    # Importing it takes seconds of processor time, which every copy of this process would need.
+    import distributed  # noqa: F401
+
+    import ackclock.learn.cluster  # noqa: F401
+
     file = folder / "scheduler.json"
     tail = ["--host", "127.0.0.1", "--scheduler-file", str(file)]
     processes = []
