@@ -49,7 +49,21 @@ app = { kind = "onoff", size = "20kB", off = "200ms" }
 [probes]
 delays = true
 """
-TITLES = ["transfers", "items", "rounds", "bursts", "cbr", "voip", "call", "call_frames", "call_rates", "web", "web_pages", "web_objects", "dash"]
+TITLES = [
+    "transfers",
+    "items",
+    "rounds",
+    "bursts",
+    "cbr",
+    "voip",
+    "call",
+    "call_frames",
+    "call_rates",
+    "web",
+    "web_pages",
+    "web_objects",
+    "dash",
+]
 TITLES += ["onoff", "time_on", "completions", "delays"]
 
 
