@@ -192,7 +192,7 @@ $(STAMPS)/docs: $(STAMPS)/requirements tools/site/requirements.txt
 	touch $@
 
 ##@ Longer comparisons and measurements
-.PHONY: bench bench-gate fuzz known-answers residuals conformance crosscheck
+.PHONY: bench bench-gate fuzz known-answers residuals queues conformance crosscheck
 
 ## Measures the engine, sweeps and stores
 bench: env
@@ -215,6 +215,11 @@ known-answers: | requirements
 residuals: env
 	$(BIN)/ackclock kernel build
 	$(BIN)/python -m tools.residuals
+
+## Sends packets through our queue disciplines and through Linux's and writes docs/residuals-of-queues.md
+queues: env
+	$(BIN)/ackclock kernel build
+	$(BIN)/python -m tools.queues
 
 ## Runs the packetdrill scripts of the Linux kernel, which Debian's linux-source package brings
 conformance: env $(KERNEL_SCRIPTS)/ksft_runner.sh

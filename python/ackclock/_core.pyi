@@ -544,7 +544,8 @@ def replay_queue(
     seed: bytes,
     packet_size: int = 1500,
     headers: list[tuple[int, int, int]] | None = None,
-) -> list[tuple[Literal["sent", "queue", "aqm", "waits"], int | None, int | None]]: ...
+    netem: str | None = None,
+) -> list[tuple[Literal["sent", "queue", "aqm", "loss", "waits"], int | None, int | None]]: ...
 def run(
     text: str,
     format: Literal["toml", "json"],

@@ -91,9 +91,9 @@ class Sfq:
         self.flows, self.depth, self.end, self.perturb = flows, depth, 0 if headdrop else -1, perturb
         self.secret = Stream(SEED).bits()
         self.key = mixed(self.secret)
-        # Queues in the order of their turns: [bucket, packets, allotment].
+        # Queues in the order of their turns: [bucket, packets, allotment, the change with which it reached its length].
         self.turns = []
-        self.periods = 0
+        self.periods = self.changes = 0
 
     def change(self, now):
         if self.perturb and now // self.perturb > self.periods:
@@ -110,11 +110,17 @@ class Sfq:
             self.drop(packet, "queue")
             return
         if queue is None:
-            queue = [bucket, [], self.quantum]
+            queue = [bucket, [], self.quantum, 0]
             self.turns.append(queue)
         queue[1].append(packet)
         if len(queue[1]) > self.depth:
             self.drop(queue[1].pop(self.end), "queue")
+        else:
+            self.changed(queue)
+
+    def changed(self, queue):
+        self.changes += 1
+        queue[3] = self.changes
 
     def enqueue(self, now, packet):
         self.change(now)
@@ -123,8 +129,10 @@ class Sfq:
             return
         self.put(packet)
         while over(self.limit, [packet for queue in self.turns for packet in queue[1]]):
-            longest = max(self.turns, key=lambda queue: len(queue[1]))
+            # Of equal queues the one that reached its length last; of queues of one packet the one whose turn is next.
+            longest = max(self.turns, key=lambda queue: (len(queue[1]), queue[3] if len(queue[1]) > 1 else 0))
             self.drop(longest[1].pop(self.end), "queue")
+            self.changed(longest)
             self.turns = [queue for queue in self.turns if queue[1]]
 
     def first(self):
@@ -135,6 +143,7 @@ class Sfq:
             self.turns.append(self.turns.pop(0))
         packet = self.turns[0][1].pop(0)
         self.turns[0][2] -= packet.size
+        self.changed(self.turns[0])
         if not self.turns[0][1]:
             self.turns.pop(0)
         return packet
@@ -182,6 +191,8 @@ class Fq:
         self.flow_limit, self.rate, self.low = flow_limit, max_rate, low_rate_threshold
         self.refill_delay, self.ce_threshold = refill_delay, ce_threshold
         self.flows = {}
+        # Packets of all flows while none waits in a queue, before all others.
+        self.fast = []
         self.new, self.old, self.throttled = [], [], []
 
     def waiting(self):
@@ -190,6 +201,9 @@ class Fq:
     def enqueue(self, now, packet):
         if over(self.limit, [*self.waiting(), packet]):
             self.drop(packet, "queue")
+            return
+        if self.rate is None and not self.waiting() and len(self.fast) < 8:
+            self.fast.append(packet)
             return
         flow = self.flows.get(packet.flow)
         if flow is None or (flow["idle"] is not None and now - flow["idle"] > 3 * 10**9):
@@ -206,6 +220,8 @@ class Fq:
         flow["packets"].append(packet)
 
     def dequeue(self, now):
+        if self.fast:
+            return self.fast.pop(0)
         if not self.waiting():
             return None
         self.throttled.sort(key=lambda flow: flow["next"])

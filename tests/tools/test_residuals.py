@@ -5,14 +5,15 @@ import pytest
 from tools.residuals import record
 from tools.residuals.__main__ import simulated
 from tools.residuals.cells import BOUNDS, Cell, measured
-from tools.residuals.page import PAGE, page
+from tools.residuals.journal import Journal
+from tools.residuals.page import page, page_of
 from tools.residuals.plan import EXPERIMENTS
 
 CHEAP = [one for one in EXPERIMENTS if one.kind in ("path", "transfer") or (one.kind == "bursts" and one.cc == "reno")]
 
 
 def test_the_page_shows_the_record():
-    assert PAGE.read_text(encoding="utf-8") == page(record.load())
+    assert page_of().read_text(encoding="utf-8") == page(record.load())
 
 
 def test_every_experiment_ran_in_both():
@@ -65,3 +66,21 @@ def test_a_period_is_the_mean_time_between_the_starts_of_recoveries():
     assert found == {
         "goodput": 8, "window": pytest.approx(10), "RTT": 40, "retransmissions": 3, "recoveries": 3, "period": 3.5
     }  # fmt: skip
+
+
+def test_a_journal_goes_on_where_it_was_stopped(tmp_path):
+    file = tmp_path / "out/journal"
+    builds = {"simulator": "a", "kernel": "b"}
+    journal = Journal(file, builds)
+    journal.add("one", "kernel", [{"rate": 1.5}])
+    journal.add("one", "simulator", [{"rate": 2.0}])
+    journal.add("two", "kernel", [{"rate": 3.0}])
+    file.write_text(file.read_text(encoding="utf-8")[:-8], encoding="utf-8")
+    again = Journal(file, builds)
+    assert again.done == {("one", "kernel"): [{"rate": 1.5}], ("one", "simulator"): [{"rate": 2.0}]}
+    again.add("two", "kernel", [{"rate": 3.0}])
+    assert Journal(file, builds).done == journal.done
+    # Runs of another build of the simulator are done again, those of the kernel are not.
+    assert set(Journal(file, builds | {"simulator": "c"}).done) == {("one", "kernel"), ("two", "kernel")}
+    again.end()
+    assert Journal(file, builds).done == {}

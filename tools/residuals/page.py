@@ -21,6 +21,7 @@ from tools.residuals.plan import (
     WIDE,
     full_name,
 )
+from tools.residuals.record import DEFAULT, suffix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from tools.residuals.plan import Experiment, Network
     from tools.residuals.record import Record
 
-__all__ = ["PAGE", "page"]
+__all__ = ["page", "page_of"]
 
-PAGE = Path(__file__).parent.parent.parent / "docs/residuals.md"
+DOCS = Path(__file__).parent.parent.parent / "docs"
 UNEXPLAINED = "No cause is known."
 TITLES = {
     "alone": "A flow alone",
@@ -59,6 +60,11 @@ WORDS = {
     "window": "The goodput of a bulk flow whose receive buffer is the limit.",
     "far": "The goodput of a bulk flow with the default buffers, which are the limit.",
 }
+
+
+def page_of(version: str = DEFAULT) -> Path:
+    """The file of the page of a version of the kernel."""
+    return DOCS / f"residuals{suffix(version)}.md"
 
 
 def page(record: Record) -> str:

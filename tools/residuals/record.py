@@ -13,13 +13,23 @@ from ackclock import _core
 from tools.residuals.cells import Cell, cells
 from tools.residuals.plan import EXPERIMENTS
 
-__all__ = ["Record", "load", "save"]
+__all__ = ["DEFAULT", "Record", "load", "save", "suffix"]
 
 HERE = Path(__file__).parent
-RUNS = HERE / "runs.json"
 CAUSES = HERE / "causes.toml"
+DEFAULT = "6.12"
+"""The version of the kernel whose runs and page have no version in their names."""
 DIGITS = 6
 """Significant digits that are kept."""
+
+
+def suffix(version: str) -> str:
+    """What the names of the files of a version such as 6.1 end with."""
+    return "" if version == DEFAULT else f"-{version}"
+
+
+def _runs(version: str) -> Path:
+    return HERE / f"runs{suffix(version)}.json"
 
 
 @dataclass
@@ -53,15 +63,20 @@ class Record:
         ]
 
 
-def load() -> Record:
-    """The record of the repository; without runs where there is none yet."""
-    causes = tomllib.loads(CAUSES.read_text(encoding="utf-8")).get("causes", [])
-    if not RUNS.exists():
+def load(version: str = DEFAULT) -> Record:
+    """The record of a version of the kernel in the repository; without runs where there is none yet.
+
+    A cause is one of all versions, unless it names its own.
+    """
+    named = tomllib.loads(CAUSES.read_text(encoding="utf-8")).get("causes", [])
+    causes = [cause for cause in named if cause.get("version", version) == version]
+    file = _runs(version)
+    if not file.exists():
         return Record(causes=causes)
-    return Record(**json.loads(RUNS.read_text(encoding="utf-8")), causes=causes)
+    return Record(**json.loads(file.read_text(encoding="utf-8")), causes=causes)
 
 
-def save(record: Record) -> None:
+def save(record: Record, version: str = DEFAULT) -> None:
     """Writes the runs, in the order of the experiments."""
     runs = {
         one.key: {
@@ -73,4 +88,4 @@ def save(record: Record) -> None:
     }
     lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(sides)}" for key, sides in runs.items())
     head = f'"kernel": {json.dumps(record.kernel)},\n"version": {json.dumps(_core.version())},\n'
-    RUNS.write_text(f'{{\n{head}"runs": {{\n{lines}\n}}\n}}\n', encoding="utf-8")
+    _runs(version).write_text(f'{{\n{head}"runs": {{\n{lines}\n}}\n}}\n', encoding="utf-8")

@@ -22,8 +22,8 @@ GALLERY = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
-    "validation", "residuals", "matrix", "worst", "newcwv-conformance", "bbr-conformance", "rmcat",
-    "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs", "cases", "verdicts",
+    "validation", "residuals", "residuals-of-queues", "matrix", "worst", "newcwv-conformance", "bbr-conformance",
+    "rmcat", "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs", "cases", "verdicts",
     "sentences-of-the-decks", "bounds-that-changed", "learned-tables", "compliance", "drill", "drill-scripts",
     "performance", "design", "history", "changelog",
 )  # fmt: skip

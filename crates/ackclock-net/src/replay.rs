@@ -42,11 +42,16 @@ pub enum Outcome {
 /// # Panics
 /// If the arrivals are not in order of time, or the discipline returns a packet twice.
 pub fn replay(queue: Box<dyn Discipline>, rate: Rate, arrivals: &[Arrival]) -> Vec<Outcome> {
+    replay_at(Port::new(queue, Box::new(Transmitter::new(rate)), 0), arrivals)
+}
+
+/// Same as [`replay`], at a port whose packets have the numbers of their arrivals.
+///
+/// # Panics
+/// If the arrivals are not in order of time, or the discipline returns a packet twice.
+pub fn replay_at(port: Port<usize>, arrivals: &[Arrival]) -> Vec<Outcome> {
     assert!(arrivals.is_sorted_by_key(|arrival| arrival.at), "packets arrive in the order of their times");
-    let mut run = Replay {
-        port: Port::new(queue, Box::new(Transmitter::new(rate)), 0),
-        outcomes: vec![Outcome::Waits; arrivals.len()],
-    };
+    let mut run = Replay { port, outcomes: vec![Outcome::Waits; arrivals.len()] };
     for (number, arrival) in arrivals.iter().enumerate() {
         run.serve(arrival.at);
         let Arrival { at, size, flow, class, ecn, headers } = *arrival;

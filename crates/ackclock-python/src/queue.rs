@@ -1,10 +1,11 @@
 //! Queue disciplines, packet by packet, for comparison with the slow reference implementations of the tests.
 
 use ackclock_core::Rate;
-use ackclock_net::Ecn;
-use ackclock_net::Limit;
+use ackclock_net::netem::{Model, Netem};
 use ackclock_net::queue::{CATALOGUE, Headers, Settings, by_name};
-use ackclock_net::replay::{Arrival, Outcome, replay};
+use ackclock_net::replay::{Arrival, Outcome, replay_at};
+use ackclock_net::{Ecn, Limit, Port, Transmitter};
+use ackclock_scenario::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -19,9 +20,10 @@ type Fate = (&'static str, Option<u64>, Option<usize>);
 
 /// Returns the fate of packets that arrive at a queue, as `ackclock_net::replay` does: "sent" with the time and the ECN
 /// field with which the packet left, the cause of a drop with its time, or "waits". `headers` has the source, the
-/// destination and the code point of each packet.
+/// destination and the code point of each packet. `netem` is a scenario's `bottleneck.netem` as an inline table of TOML;
+/// the queue is its child.
 #[pyfunction]
-#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500, headers = None))]
+#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500, headers = None, netem = None))]
 #[expect(clippy::too_many_arguments, reason = "Python's arguments have names")]
 pub fn replay_queue(
     name: &str,
@@ -32,6 +34,7 @@ pub fn replay_queue(
     seed: [u8; 32],
     packet_size: u32,
     headers: Option<Vec<(u64, u64, u8)>>,
+    netem: Option<&str>,
 ) -> PyResult<Vec<Fate>> {
     let entry = by_name(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
@@ -78,7 +81,12 @@ pub fn replay_queue(
             Ok(Arrival { at, size, flow, class, ecn, headers })
         })
         .collect::<PyResult<_>>()?;
-    let outcomes = replay((entry.make)(&settings), rate, &arrivals);
+    let (queue, server) = ((entry.make)(&settings), Box::new(Transmitter::new(rate)));
+    let port = match netem.map(model).transpose()? {
+        Some(model) => Port::new(Box::new(Netem::new(model, queue, seed)), server, 0).with_verdicts(),
+        None => Port::new(queue, server, 0),
+    };
+    let outcomes = replay_at(port, &arrivals);
     let bits = |ecn| FIELDS.iter().position(|field| *field == ecn);
     Ok(outcomes
         .into_iter()
@@ -88,4 +96,15 @@ pub fn replay_queue(
             Outcome::Waits => ("waits", None, None),
         })
         .collect())
+}
+
+/// The model of netem that an inline table of TOML describes.
+fn model(table: &str) -> PyResult<Model> {
+    let text = format!(
+        "duration = '1s'\n[bottleneck]\nrate = '1Gbps'\ndelay = '1ms'\nnetem = {table}\n[[flows]]\napp = 'bulk'\n"
+    );
+    let refused = |problem: &dyn std::fmt::Display| PyValueError::new_err(format!("netem = {table}: {problem}"));
+    let scenario = Scenario::from_toml(&text, &[]).map_err(|error| refused(&error))?;
+    let netem = scenario.bottleneck.netem.ok_or_else(|| refused(&"is no table of netem"))?;
+    Ok(netem.model())
 }

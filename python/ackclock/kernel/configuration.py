@@ -37,6 +37,11 @@ MODULES = {
 }
 """The kernel's congestion controls: the name, and the option of Kconfig; Reno has none."""
 
+DISCIPLINES = (
+    "NETEM", "TBF", "FQ", "CODEL", "FQ_CODEL", "PIE", "FQ_PIE", "CAKE", "SFQ", "RED", "HTB", "DUALPI2",
+)  # fmt: skip
+"""The kernel's queue disciplines, as the ends of their options; some versions do not have all."""
+
 OPTIONS = (
     "UML_TIME_TRAVEL_SUPPORT",
     "NET",
@@ -51,7 +56,7 @@ OPTIONS = (
     "TUN",
     "VETH",
     "NET_SCHED",
-    *(f"NET_SCH_{name}" for name in ("NETEM", "TBF", "FQ", "CODEL", "FQ_CODEL", "PIE", "CAKE", "SFQ", "RED", "HTB")),
+    *(f"NET_SCH_{name}" for name in DISCIPLINES),
     "TCP_CONG_ADVANCED",
     *(f"TCP_CONG_{option}" for option in MODULES.values() if option),
     "HOSTFS",

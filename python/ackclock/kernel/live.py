@@ -153,7 +153,6 @@ def _ms(time_ns: int | None) -> float | None:
 def _ask(
     where: Backend, question: dict[str, Any], patience_s: float, cancel: _core.Cancel | None, *, alone: bool
 ) -> dict[str, Any]:
-    environment = {"PATH": machine.search_path(), "HOME": "/"}
     name = f"Linux {where.version}"
     if where.kernel is None:
         # Files without names: nothing is left of them, whatever ends this process.
@@ -165,31 +164,32 @@ def _ask(
             stack.enter_context(turn("runs", RUNNING, patience_s, alone=alone, cancel=cancel))
             stack.enter_context(loaded_for([flow["cc"] for flow in question["flows"]]))
             command = [sys.executable, "-I", "-S", "-u", str(RUNNER), "here"]
-            _wait(started(command, out, log, environment, given), name, patience_s, cancel)
+            environment = {"PATH": machine.search_path(), "HOME": "/"}
+            process = started(command, out, log, environment, given)
+            try:
+                _wait(process, name, patience_s, cancel)
+            finally:
+                end(process)
             out.seek(0)
             log.seek(0)
             return machine.answer(out.read(), log.read(), name)
     with workplace(Path(tempfile.gettempdir()), machine.WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
-        command = machine.command(where.kernel, folder, str(RUNNER), "guest", str(folder))
-        with (folder / "log").open("wb") as said:
-            _wait(started(command, said, said, environment | {"HOME": str(folder)}), name, patience_s, cancel)
+        with machine.booted(where.kernel, folder, str(RUNNER), "guest", str(folder)) as process:
+            _wait(process, name, patience_s, cancel)
         return machine.answer_in(folder, name)
 
 
 def _wait(process: subprocess.Popen[bytes], name: str, patience_s: float, cancel: _core.Cancel | None) -> None:
     """Waits for the end of a process, and looks now and then whether someone asked for an earlier one."""
     until_s = time.monotonic() + patience_s
-    try:
-        while True:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(LOOK_S)
-                return
-            if cancel is not None and cancel.cancelled:
-                raise Cancelled
-            if time.monotonic() > until_s:
-                raise KernelError(
-                    f"the run on {name} did not end within {patience_s:g} s; accepted: more time, or a shorter scenario"
-                )
-    finally:
-        end(process)
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(LOOK_S)
+            return
+        if cancel is not None and cancel.cancelled:
+            raise Cancelled
+        if time.monotonic() > until_s:
+            raise KernelError(
+                f"the run on {name} did not end within {patience_s:g} s; accepted: more time, or a shorter scenario"
+            )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,13 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock.base.workplace import workplace
+from ackclock.kernel.cores import core
 from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ackclock.kernel.builds import Built
 
-__all__ = ["SHARED", "TOOLS", "WORKPLACE", "answer", "answer_in", "ask", "command", "search_path"]
+__all__ = ["GUEST", "SHARED", "TOOLS", "WORKPLACE", "answer", "answer_in", "ask", "booted", "search_path"]
 
 SHARED = "/run/host"
 """The folder inside in which question and answer are."""
@@ -64,15 +68,33 @@ def ask(kernel: Built, question: dict[str, Any], patience_s: float) -> dict[str,
     KernelError
         If a program is missing, if a watchdog ended the run, or if the program inside failed.
     """
-    path = search_path()
     with workplace(Path(tempfile.gettempdir()), WORKPLACE) as folder:
         (folder / "question.json").write_text(json.dumps(question), encoding="utf-8")
-        _run(kernel, folder, path, patience_s)
+        _run(kernel, folder, patience_s)
         return answer_in(folder, f"Linux {kernel.version}")
 
 
-def command(kernel: Built, folder: Path, *program: str) -> list[str]:
-    """The command line of a kernel whose first process is Python with a program and its arguments."""
+@contextlib.contextmanager
+def booted(kernel: Built, folder: Path, *program: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A kernel whose first process is Python with a program and its arguments; it ends with the block.
+
+    It stays on one core, and what it says goes to the file ``log`` of the folder.
+
+    Raises
+    ------
+    KernelError
+        If a program is missing.
+    """
+    environment = {"PATH": search_path(), "HOME": str(folder)}
+    with core() as place, (folder / "log").open("wb") as log:
+        process = started(_command(kernel, folder, *program), log, log, environment, core=place)
+        try:
+            yield process
+        finally:
+            end(process)
+
+
+def _command(kernel: Built, folder: Path, *program: str) -> list[str]:
     return [
         str(kernel.binary),
         "mem=768M",
@@ -91,10 +113,8 @@ def command(kernel: Built, folder: Path, *program: str) -> list[str]:
     ]
 
 
-def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
-    with (folder / "log").open("wb") as log:
-        line = command(kernel, folder, str(GUEST), str(folder))
-        process = started(line, log, log, {"PATH": path, "HOME": str(folder)})
+def _run(kernel: Built, folder: Path, patience_s: float) -> None:
+    with booted(kernel, folder, str(GUEST), str(folder)) as process:
         try:
             process.wait(patience_s)
         except subprocess.TimeoutExpired:
@@ -102,8 +122,6 @@ def _run(kernel: Built, folder: Path, path: str, patience_s: float) -> None:
                 f"the run inside Linux {kernel.version} did not end within {patience_s:g} s; accepted: more patience, "
                 "or a shorter scenario"
             ) from None
-        finally:
-            end(process)
 
 
 def answer_in(folder: Path, kernel: str) -> dict[str, Any]:

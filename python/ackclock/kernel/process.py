@@ -38,8 +38,11 @@ def started(
     err: IO[Any] | int,
     environment: Mapping[str, str],
     given: IO[Any] | int = subprocess.DEVNULL,
+    core: int | None = None,
 ) -> subprocess.Popen[bytes]:
     """Starts a process in a session of its own, which is told to end when this one ends, by SIGKILL, too.
+
+    With `core`, the process and those that it starts stay on that core.
 
     Raises
     ------
@@ -54,17 +57,22 @@ def started(
         stderr=err,
         env=dict(environment),
         start_new_session=True,
-        preexec_fn=bound(),
+        preexec_fn=bound(core),
     )
 
 
-def bound() -> Callable[[], None]:
-    """What a new process calls before its program, so that it is told to end (SIGTERM) when this one ends."""
+def bound(core: int | None = None) -> Callable[[], None]:
+    """What a new process calls before its program, so that it is told to end (SIGTERM) when this one ends.
+
+    With `core`, it stays on that core.
+    """
     library = ctypes.CDLL(None)
     parent = os.getpid()
 
     def bind() -> None:
         library.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if core is not None:
+            os.sched_setaffinity(0, {core})
         if os.getppid() != parent:
             os._exit(1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from ackclock.kernel.process import end, started
 from ackclock.kernel.source import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 
 __all__ = ["Backend", "backend", "run"]
@@ -81,7 +82,6 @@ def run(
     KernelError
         If a program is missing, or if the machine fails.
     """
-    path = machine.search_path()
     question = {
         "core": str(Path(_core.__file__).resolve()),
         "scripts": [str(script.resolve()) for script in scripts],
@@ -99,7 +99,7 @@ def run(
                 if report:
                     report((len(outcomes) + done) / len(scripts))  # noqa: B023 -- called within this round
 
-            ended = _machine(where, folder, path, told, silence_s)
+            ended = _machine(where, folder, told, silence_s)
             found = {number: folder / f"{number}.json" for number in left}
             outcomes |= {number: _read(file) for number, file in found.items() if file.exists()}
             if not ended:
@@ -113,27 +113,35 @@ def run(
     return [outcomes[number] for number in range(len(scripts))]
 
 
-def _machine(where: Backend, folder: Path, path: str, told: Callable[[int], None], silence_s: float) -> bool:
+def _machine(where: Backend, folder: Path, told: Callable[[int], None], silence_s: float) -> bool:
     """Runs a machine to its end; False if it was ended because it gave no verdict for too long."""
-    if where.kernel is None:
-        line = [sys.executable, "-I", "-S", "-u", str(DRILLER), "here", str(folder)]
-    else:
-        line = machine.command(where.kernel, folder, str(DRILLER), "guest", str(folder))
+    with _started(where, folder) as process:
+        done, since = 0, time.monotonic()
+        while True:
+            try:
+                process.wait(0.2)
+                return True
+            except subprocess.TimeoutExpired:
+                now = sum(file.stem.isdigit() for file in folder.glob("*.json"))
+            if now > done:
+                done, since = now, time.monotonic()
+                told(done)
+            elif time.monotonic() - since > silence_s:
+                return False
+
+
+@contextlib.contextmanager
+def _started(where: Backend, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """The program that runs the scripts of a folder; it ends with the block."""
+    if where.kernel is not None:
+        with machine.booted(where.kernel, folder, str(DRILLER), "guest", str(folder)) as process:
+            yield process
+        return
+    line = [sys.executable, "-I", "-S", "-u", str(DRILLER), "here", str(folder)]
     with (folder / "log").open("wb") as log:
-        process = started(line, log, log, {"PATH": path, "HOME": str(folder)})
+        process = started(line, log, log, {"PATH": machine.search_path(), "HOME": str(folder)})
         try:
-            done, since = 0, time.monotonic()
-            while True:
-                try:
-                    process.wait(0.2)
-                    return True
-                except subprocess.TimeoutExpired:
-                    now = sum(file.stem.isdigit() for file in folder.glob("*.json"))
-                if now > done:
-                    done, since = now, time.monotonic()
-                    told(done)
-                elif time.monotonic() - since > silence_s:
-                    return False
+            yield process
         finally:
             end(process)
 

@@ -17,6 +17,10 @@
 //! A flow with `flow_limit` packets in its queue gets no more. Packets that wait longer than `ce_threshold` beyond the
 //! time at which their flow may send are marked.
 //!
+//! Without `max_rate`, packets of all flows share a fast path while no flow has packets in its queue: a first-in,
+//! first-out queue of eight packets, which sends before all flows (`fq_fastpath_check`, since Linux 6.7). On the fast
+//! path there are no credits, limits and marks.
+//!
 //! # Constants
 //!
 //! The defaults are those of Linux, tc-fq(8): 10,000 packets in total and 100 of a flow; a quantum of 2 and an initial
@@ -38,7 +42,7 @@ use std::collections::{BTreeMap, VecDeque};
 use ackclock_core::parameters;
 
 use super::flows::Flows;
-use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
+use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings, anything};
 use crate::{Nanos, Rate};
 
 parameters! {
@@ -72,6 +76,8 @@ pub(super) const ENTRY: Entry = Entry {
 
 /// Time after which an idle flow is forgotten, ns.
 const FORGET_AFTER: Nanos = 3_000_000_000;
+/// Number of packets that the fast path holds.
+const FAST: usize = 8;
 /// Longest time for which a flow is throttled after a packet, ns.
 const LONGEST_GAP: Nanos = 1_000_000_000;
 
@@ -107,6 +113,8 @@ struct Fq {
     refill_delay: Nanos,
     ce_threshold: Option<Nanos>,
     flows: Flows<State>,
+    /// Packets on the fast path.
+    fast: Fifo,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     /// Throttled flows, by the time at which they may send again and by the order in which they were throttled.
@@ -114,6 +122,7 @@ struct Fq {
     throttles: u64,
     /// All flows in the table, each with the time at which it was added or last checked, in the order of these times.
     known: VecDeque<(Nanos, usize)>,
+    /// Number of packets and bytes in the flows' queues.
     packets: u64,
     bytes: u64,
 }
@@ -132,6 +141,7 @@ impl Fq {
             refill_delay: given.refill_delay,
             ce_threshold: given.ce_threshold,
             flows: Flows::new(),
+            fast: Fifo::new(Limit::Unlimited),
             new: VecDeque::new(),
             old: VecDeque::new(),
             throttled: BTreeMap::new(),
@@ -203,6 +213,10 @@ impl Discipline for Fq {
             drops.push((item, DropCause::Queue));
             return;
         }
+        if self.max_rate.is_none() && self.packets == 0 && self.fast.len() < FAST {
+            self.fast.push(item);
+            return;
+        }
         let number = self.flow(at, item.flow);
         let flow = &mut self.flows[number];
         if flow.items.len() >= self.flow_limit {
@@ -224,6 +238,9 @@ impl Discipline for Fq {
     }
 
     fn dequeue(&mut self, at: Nanos, _drops: &mut Drops) -> Next {
+        if let Some(item) = self.fast.pop() {
+            return Next::Send(item);
+        }
         if self.packets == 0 {
             return Next::Empty;
         }
@@ -265,6 +282,7 @@ impl Discipline for Fq {
     }
 
     fn backlog(&self) -> (u64, u64) {
-        (self.packets, self.bytes)
+        let (packets, bytes) = self.fast.backlog();
+        (self.packets + packets, self.bytes + bytes)
     }
 }

@@ -6,7 +6,8 @@
 //! turn. A queue begins with an allotment of a quantum, behind all waiting queues.
 //!
 //! When there are more packets than the limit allows, the longest queue in packets loses its last packet, or its first
-//! with `headdrop`. Among queues of equal length, the one whose turn is next loses. A packet that finds `depth` packets
+//! with `headdrop`. Among queues of equal length, the one that reached this length last loses; among queues of one packet,
+//! the one whose turn is next. A packet that finds `depth` packets
 //! in its queue is dropped; with `headdrop`, the first packet of the queue is dropped instead. A packet of a new queue
 //! is dropped if `flows` queues have packets. Every `perturb` the hash changes, and the waiting packets are hashed
 //! anew.
@@ -20,8 +21,8 @@
 //!
 //! - The hash is [`super::flows::bucket`]. Linux's hash also starts from a random key.
 //! - Allotments are in bytes; older versions of Linux rounded sizes up to 8 bytes.
-//! - Among queues of equal length, Linux drops from the one that reached this length last. After a change of the hash,
-//!   queues take turns in the order in which their packets would have been sent; in Linux, in the order of its slots.
+//! - After a change of the hash, queues take turns in the order in which their packets would have been sent; in Linux, in
+//!   the order of its slots.
 //! - There is no RED within the queues.
 //! - ns-2's SFQ is a different discipline: it sends one packet per turn and refuses arrivals by shares of the remaining
 //!   room.
@@ -60,6 +61,14 @@ pub(super) const ENTRY: Entry = Entry {
     make: |settings| Box::new(Sfq::new(settings)),
 };
 
+/// State of a bucket with packets.
+struct State {
+    /// Bytes that it may send.
+    allotment: i64,
+    /// Number of the change with which it reached its length.
+    changed: u64,
+}
+
 struct Sfq {
     limit: Limit,
     quantum: i64,
@@ -73,8 +82,10 @@ struct Sfq {
     /// Secret from which the key of each period follows, and the present key.
     secret: u64,
     key: u64,
-    /// Buckets with packets, and their allotments in bytes.
-    queues: Flows<i64>,
+    /// Buckets with packets.
+    queues: Flows<State>,
+    /// Number of changes of the lengths of queues so far.
+    changes: u64,
     /// Indices of these buckets in the order of their turns.
     turns: VecDeque<usize>,
     packets: u64,
@@ -97,6 +108,7 @@ impl Sfq {
             secret,
             key: mixed(secret),
             queues: Flows::new(),
+            changes: 0,
             turns: VecDeque::new(),
             packets: 0,
             bytes: 0,
@@ -106,6 +118,7 @@ impl Sfq {
     /// Removes the first or the last packet of the queue at `place` in the order of turns.
     fn take(&mut self, place: usize, first: bool) -> Option<Item> {
         let number = *self.turns.get(place)?;
+        self.change(number);
         let items = &mut self.queues[number].items;
         let item = if first { items.pop() } else { items.pop_last() }?;
         self.packets -= 1;
@@ -117,10 +130,20 @@ impl Sfq {
         Some(item)
     }
 
-    /// Place of the longest queue in the order of turns.
+    /// Notes that the length of a queue changes.
+    fn change(&mut self, number: usize) {
+        self.changes += 1;
+        self.queues[number].state.changed = self.changes;
+    }
+
+    /// Place in the order of turns of the queue that loses a packet.
     fn longest(&self) -> usize {
-        let packets = |place: &usize| self.queues[self.turns[*place]].items.len();
-        (0..self.turns.len()).rev().max_by_key(packets).unwrap_or(0)
+        let rank = |place: &usize| {
+            let queue = &self.queues[self.turns[*place]];
+            let changed = if queue.items.len() > 1 { queue.state.changed } else { 0 };
+            (queue.items.len(), changed)
+        };
+        (0..self.turns.len()).rev().max_by_key(rank).unwrap_or(0)
     }
 
     /// Adds a packet to its queue, regardless of the total limit.
@@ -133,13 +156,14 @@ impl Sfq {
                 return;
             }
             None => {
-                let number = self.queues.add(key, self.quantum);
+                let number = self.queues.add(key, State { allotment: self.quantum, changed: 0 });
                 self.turns.push_back(number);
                 number
             }
         };
         let items = &mut self.queues[number].items;
-        if items.len() == self.depth {
+        let is_full = items.len() == self.depth;
+        if is_full {
             if !self.headdrop {
                 drops.push((item, DropCause::Queue));
                 return;
@@ -153,6 +177,9 @@ impl Sfq {
         items.push(item);
         self.packets += 1;
         self.bytes += u64::from(item.size);
+        if !is_full {
+            self.change(number);
+        }
     }
 
     fn change_hash(&mut self, at: Nanos, drops: &mut Drops) {
@@ -176,11 +203,11 @@ impl Sfq {
     fn next(&mut self) -> Option<Item> {
         loop {
             let queue = &mut self.queues[*self.turns.front()?];
-            if queue.state > 0 {
-                queue.state -= queue.items.first().map_or(0, |first| i64::from(first.size));
+            if queue.state.allotment > 0 {
+                queue.state.allotment -= queue.items.first().map_or(0, |first| i64::from(first.size));
                 return self.take(0, true);
             }
-            queue.state += self.quantum;
+            queue.state.allotment += self.quantum;
             self.turns.rotate_left(1);
         }
     }
