@@ -63,9 +63,22 @@ def test_order_of_events():
         ({"name": "xcp", "parameters": [("alpha", 3.0)]}, "alpha is 3; accepted: 0 to 2"),
         ({"packets": [(5, 1, 0, 0, 0), (4, 1, 0, 0, 0)]}, "order of their times"),
         ({"packets": [(5, 1, 0, 0, 4)]}, "ecn is 4"),
+        ({"netem": "{ los = '5%' }"}, "bottleneck.netem.los: unknown key"),
+        ({"netem": "7"}, "bottleneck.netem: 7 is not a table"),
     ],
 )
 def test_errors(change, message):
     given = {"name": "drop-tail", "rate": 1, "limit": None, "parameters": [], "packets": [], "seed": bytes(range(32))}
     with pytest.raises(ValueError, match=message):
         _core.replay_queue(**{**given, **change})
+
+
+def test_netem_delays_packets_before_the_queue_and_has_a_limit():
+    """A packet waits 2 ms in netem, of which two hold, and then 8 us of each byte before it on the wire."""
+    packets = [(at, 1000, 0, 0, 0) for at in (0, 1_000_000, 1_500_000, 2_000_000)]
+    outcomes = _core.replay_queue(
+        "drop-tail", 1_000_000, None, [], packets, bytes(range(32)), netem="{ delay = '2ms', limit = 2 }"
+    )
+    assert [outcome[:2] for outcome in outcomes] == [
+        ("sent", 2_000_000), ("sent", 10_000_000), ("queue", 1_500_000), ("sent", 18_000_000)
+    ]  # fmt: skip

@@ -67,7 +67,7 @@ def test_another_fate_mark_or_time_of_one_packet_is_found():
 def test_means_agree_within_the_interval_of_their_difference():
     case = DRAWN[0]
     ours = [[float(number % 5), 0.0, 1.0] for number in range(40)]
-    # The standard error of the difference is sqrt(2 * 2.05 / 40) = 0.32, and its quantile with 39 degrees 3.56.
+    # The standard error of the difference is sqrt(2 * 2.05 / 40) = 0.32, and the quantile with 39 degrees 3.56.
     for shift, holds in ((1.1, True), (1.2, False)):
         theirs = [[drops + shift, marks, delay] for drops, marks, delay in ours]
         assert [one.holds for one in sample(case, "overload", ours, theirs)] == [holds, True, True]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ackclock import _core
 from ackclock.stats.intervals import t_quantile
 from tools.queues.patterns import packets
-from tools.queues.plan import ETHERNET, FRAME
+from tools.queues.plan import ETHERNET, FRAME, SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +25,8 @@ WITHIN_NS = 20_000
 """Largest difference of the times at which a packet leaves."""
 LEVEL = 0.999
 """Level of the interval of a difference of two means."""
-MEASURES = ("drops", "marks", "delay, ms")
+DELAY = "delay, ms"
+MEASURES = ("drops", "marks", DELAY)
 """What is measured of a run of a discipline that draws."""
 
 Fate = tuple[int, int] | None
@@ -106,7 +107,7 @@ def measured(arrived: Sequence[Packet], found: Sequence[Fate]) -> list[float]:
 def samples(case: Case, pattern: str) -> list[list[float]]:
     """What is measured of our runs, with one seed each."""
     arrived = packets(pattern)
-    return [measured(arrived, fates(case, arrived, number)) for number in range(case.runs)]
+    return [measured(arrived, fates(case, arrived, number)) for number in range(SEEDS)]
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class Sample:
     ours: float
     theirs: float
     width: float
-    """Half of the width of the interval of the difference."""
+    """Half of the width of the interval of the difference; for delays, plus WITHIN_NS."""
 
     @property
     def holds(self) -> bool:
@@ -136,5 +137,7 @@ def sample(
         one, other = ([run[number] for run in runs] for runs in (ours, theirs))
         error = math.sqrt(variance(one) / len(one) + variance(other) / len(other))
         width = t_quantile(min(len(one), len(other)), LEVEL) * error
+        if measure == DELAY:
+            width += WITHIN_NS / 1e6
         found.append(Sample(case.name, pattern, measure, fmean(one), fmean(other), width))
     return found

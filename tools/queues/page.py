@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tools.queues.compared import LEVEL, MEASURES, WITHIN_NS
 from tools.queues.patterns import LENGTH_S, PATTERNS, RATE, packets
-from tools.queues.plan import ABSENT, CASES, FRAME, RUNS
+from tools.queues.plan import ABSENT, CASES, FRAME, RUNS, SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,9 +100,9 @@ def page(record: Record) -> str:
         "## By distribution",
         "",
         _prose(
-            f"These disciplines draw random numbers. Each cell has means of {RUNS} runs on each side.",
+            f"They draw random numbers. Each cell has means of {SEEDS} runs of ours and {RUNS} of the kernel.",
             f"Means agree if the {LEVEL:.1%} interval of their difference, whose half width follows, has zero in it.",
-            "The delay is the mean time in the queue of the packets that were sent.",
+            f"The delay is the mean time in the queue of sent packets; {WITHIN_NS / 1000:g} us widen its interval.",
         ),
         "",
         f"| discipline | pattern | {' | '.join(MEASURES)} |",

@@ -13,7 +13,7 @@ __all__ = ["PATTERNS", "RATE", "Packet", "packets"]
 
 RATE = 5_000_000
 """Rate of the wire, bit/s."""
-LENGTH_S = 3.0
+LENGTH_S = 2.25
 """Time in which packets arrive."""
 LARGE, MIDDLE, SMALL = 1514, 614, 114
 """Sizes of frames, bytes: with the 14 bytes of Ethernet's header, which the kernel counts."""

@@ -8,15 +8,15 @@ from typing import Literal
 
 from tools.queues.patterns import RATE
 
-__all__ = ["ABSENT", "CASES", "ETHERNET", "FRAME", "LINE_RATE", "RUNS", "Case"]
+__all__ = ["ABSENT", "CASES", "ETHERNET", "FRAME", "LINE_RATE", "RUNS", "SEEDS", "Case"]
 
 MS = 1e6
 FRAME = 1514
 """Bytes of the largest frame: Linux's psched_mtu of an Ethernet device."""
 ETHERNET = 14
 """Bytes of the header of Ethernet."""
-RUNS = 40
-"""Runs of a discipline that draws random numbers, with each pattern and on each side."""
+RUNS, SEEDS = 12, 100
+"""Runs of a discipline that draws random numbers, with each pattern: the kernel's, and ours."""
 LINE_RATE = 10**12
 """Rate of the wire behind a discipline that sets the pace itself, bit/s: a veth pair has no rate."""
 CREDIT_BYTES = 5
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def runs(self) -> int:
-        """Runs on each side with each pattern."""
+        """The kernel's runs with each pattern."""
         return RUNS if self.draws else 1
 
     @property
