@@ -14,7 +14,7 @@ from ackclock import kernel
 from ackclock.kernel.runs import choose
 from tools.queues import record
 from tools.queues.asked import ask
-from tools.queues.compared import measured
+from tools.queues.compared import Pair, Sample, measured
 from tools.queues.page import PAGE, page
 from tools.queues.plan import CASES
 
@@ -47,7 +47,8 @@ def main(arguments: list[str]) -> int:
         # The files have fewer digits, and the page shows what the files have.
         known = record.load()
     PAGE.write_text(page(known), encoding="utf-8")
-    unexplained = [row for row in (*known.pairs(), *known.samples()) if not row.holds and not known.causes_of(row)]
+    rows: list[Pair | Sample] = [*known.pairs(), *known.samples()]
+    unexplained = [row for row in rows if not row.holds and not known.causes_of(row)]
     for row in unexplained:
         sys.stderr.write(f"no cause: {row}\n")
     return 1 if unexplained else 0

@@ -112,7 +112,7 @@ class Wire:
         return [at - zero for at in times], [[number, at - zero, ecn] for number, at, ecn in self.received()]
 
     def received(self) -> list[list[int]]:
-        found = []
+        found: list[list[int]] = []
         while True:
             try:
                 _, ancillary, _, _ = self.receiver.recvmsg_into([self.buffer], 256)
