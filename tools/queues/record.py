@@ -109,7 +109,7 @@ def load() -> Record:
 
 
 def _file(case: Case) -> str:
-    return case.name.replace(" ", "-")
+    return case.name.replace(",", "").replace(" ", "-")
 
 
 def save(record: Record) -> None:

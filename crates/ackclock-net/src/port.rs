@@ -65,6 +65,8 @@ pub struct Port<T> {
     policer: Option<Box<Policer>>,
     /// Whether the discipline is asked for its verdict on each packet.
     judged: bool,
+    /// Whether the discipline is asked for a packet when the wire becomes free and nothing waits.
+    asks_empty: bool,
     loss: Option<Loss>,
     duplication: Option<Loss>,
     corruption: Option<Loss>,
@@ -103,6 +105,7 @@ impl<T> Port<T> {
             path: Propagation::new(Schedule::constant(delay), None),
             policer: None,
             judged: false,
+            asks_empty: true,
             loss: None,
             duplication: None,
             corruption: None,
@@ -126,6 +129,13 @@ impl<T> Port<T> {
     /// Asks the discipline for a verdict on each packet that arrives. The port has no duplication of its own then.
     pub fn with_verdicts(mut self) -> Port<T> {
         self.judged = true;
+        self
+    }
+
+    /// Asks the discipline for packets only while it has some, as a classful discipline asks its leaves. A network card
+    /// also asks after the last packet.
+    pub fn without_idle_calls(mut self) -> Port<T> {
+        self.asks_empty = false;
         self
     }
 
@@ -326,7 +336,7 @@ impl<T> Port<T> {
         }
         let copy = self.duplication.as_mut().is_some_and(|duplication| duplication.strikes(at)).then(|| copy(&packet));
         let start = self.server.start(at);
-        if start <= at && self.queue.backlog().0 == 0 {
+        if self.asks_empty && start <= at && self.queue.backlog().0 == 0 {
             self.queue.dequeue(at, &mut self.drops);
         }
         self.enqueue(item, headers, Waiting { packet, ecn, is_copy: false, is_corrupted: false });

@@ -21,9 +21,9 @@ type Fate = (&'static str, Option<u64>, Option<usize>);
 /// Returns the fate of packets that arrive at a queue, as `ackclock_net::replay` does: "sent" with the time and the ECN
 /// field with which the packet left, the cause of a drop with its time, or "waits". `headers` has the source, the
 /// destination and the code point of each packet. `netem` is a scenario's `bottleneck.netem` as an inline table of TOML;
-/// the queue is its child.
+/// the queue is its child. Without `idle`, the queue is asked for packets only while it has some.
 #[pyfunction]
-#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500, headers = None, netem = None))]
+#[pyo3(signature = (name, rate, limit, parameters, packets, seed, packet_size = 1500, headers = None, netem = None, idle = true))]
 #[expect(clippy::too_many_arguments, reason = "Python's arguments have names")]
 pub fn replay_queue(
     name: &str,
@@ -35,6 +35,7 @@ pub fn replay_queue(
     packet_size: u32,
     headers: Option<Vec<(u64, u64, u8)>>,
     netem: Option<&str>,
+    idle: bool,
 ) -> PyResult<Vec<Fate>> {
     let entry = by_name(name).ok_or_else(|| {
         let names: Vec<&str> = CATALOGUE.iter().map(|entry| entry.name).collect();
@@ -86,7 +87,7 @@ pub fn replay_queue(
         Some(model) => Port::new(Box::new(Netem::new(model, queue, seed)), server, 0).with_verdicts(),
         None => Port::new(queue, server, 0),
     };
-    let outcomes = replay_at(port, &arrivals);
+    let outcomes = replay_at(if idle { port } else { port.without_idle_calls() }, &arrivals);
     let bits = |ecn| FIELDS.iter().position(|field| *field == ecn);
     Ok(outcomes
         .into_iter()

@@ -20,14 +20,18 @@
 //! - The RFC's pseudocode has no ECN. With `ecn`, an ECN-capable packet is marked and sent instead of being dropped, as
 //!   in Linux.
 //! - `ce_threshold` is also taken from Linux (RFC 8290 section 5.2.7).
+//! - With `rules` `linux`, times are in units of 1024 ns, and the root follows from the last one by a Newton step
+//!   (include/net/codel_impl.h). The second drop then comes half an interval after the first, and not
+//!   `interval` / sqrt(2).
 //!
 //! # Validated against
 //!
-//! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; the spacing of drops by hand.
+//! The RFC's pseudocode, implemented in Python, packet by packet on random traffic; the spacing of drops by hand. With
+//! `rules` `linux`: Linux 6.12, packet by packet (docs/residuals-of-queues.md).
 
 use ackclock_core::joined;
 
-use super::codel_control::{Codel, Constants, Delays, Marking, check};
+use super::codel_control::{Arithmetic, Codel, Constants, Delays, Marking, check};
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next};
 use crate::Nanos;
 
@@ -36,7 +40,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "CoDel: drops or marks at the head when the delay has been above a target for an interval.",
     source: "RFC 8289",
     limit: Some(Limit::Packets(1000)),
-    parameters: joined!(Delays::ROWS, Marking::ROWS),
+    parameters: joined!(Delays::ROWS, Marking::ROWS, Arithmetic::ROWS),
     check,
     make: |settings| {
         Box::new(Queue {

@@ -1,6 +1,6 @@
 //! CoDel's estimator and controller for one queue of packets (RFC 8289 section 5), shared by `codel` and `fq-codel`.
 
-use ackclock_core::parameters;
+use ackclock_core::{choices, parameters};
 
 use super::{DropCause, Drops, Item, Settings};
 use crate::Nanos;
@@ -26,6 +26,21 @@ parameters! {
     }
 }
 
+choices! {
+    /// Descriptions of CoDel, which differ in their arithmetic.
+    pub(super) enum Rules {
+        Rfc = "rfc", "The pseudocode of RFC 8289 and RFC 8290, in nanoseconds.";
+        Linux = "linux", "The arithmetic of Linux: times in units of 1024 ns, and roots by one Newton step for each drop.";
+    }
+}
+
+parameters! {
+    /// Choice of the rules.
+    pub(super) struct Arithmetic {
+        rules: Rules = is(Rules::Rfc as u8 as f64), Rules::RANGE, Choice(Rules::OPTIONS), "Whose rules are followed.";
+    }
+}
+
 /// Problems of target and interval in combination.
 pub(super) fn check(settings: &Settings<'_>) -> Vec<(&'static str, String)> {
     let Delays { target, interval } = Delays::read(settings.given);
@@ -42,9 +57,24 @@ pub(super) fn control_law(from: Nanos, interval: Nanos, count: u32) -> Nanos {
     from.saturating_add((squared / u128::from(count.max(1))).isqrt() as Nanos)
 }
 
+/// One in the fixed point of Linux's reciprocal roots (REC_INV_SQRT_SHIFT).
+const ONE: u16 = u16::MAX;
+/// Bits of a time in ns that Linux leaves away (CODEL_SHIFT).
+const SHIFT: u32 = 10;
+
+/// Linux's approximation of 1 / sqrt(count) from that of the last count: one Newton step in 32 bits, of which 16 are
+/// kept (include/net/codel_impl.h, codel_Newton_step).
+fn newton(root: u16, count: u32) -> u16 {
+    let root = u64::from(root) << 16;
+    let square = (root * root) >> 32;
+    let value = (3_u64 << 32).wrapping_sub(u64::from(count).wrapping_mul(square)) >> 2;
+    ((value.wrapping_mul(root) >> 31) as u32 >> 16) as u16
+}
+
 /// Constants of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
+    pub(super) rules: Rules,
     delays: Delays,
     /// `maxpacket_`: a packet is not dropped if at most this number of bytes waits behind it.
     packet_size: u64,
@@ -54,6 +84,7 @@ pub(super) struct Constants {
 impl Constants {
     pub(super) fn new(settings: &Settings<'_>) -> Constants {
         Constants {
+            rules: Arithmetic::read(settings.given).rules,
             delays: Delays::read(settings.given),
             packet_size: u64::from(settings.packet_size),
             marking: Marking::read(settings.given),
@@ -81,9 +112,45 @@ pub(super) struct Codel {
     count: u32,
     last_count: u32,
     dropping: bool,
+    /// Linux's approximation of 1 / sqrt(count).
+    root: u16,
+}
+
+impl Constants {
+    /// A time as the rules have it.
+    fn time(&self, at: Nanos) -> Nanos {
+        match self.rules {
+            Rules::Rfc => at,
+            Rules::Linux => at >> SHIFT << SHIFT,
+        }
+    }
 }
 
 impl Codel {
+    /// Notes that packets were dropped because the queues were full; Linux's rules count them as signals.
+    pub(super) fn overflowed(&mut self, constants: &Constants, packets: u32) {
+        if constants.rules == Rules::Linux {
+            self.count = self.count.wrapping_add(packets);
+        }
+    }
+
+    /// Sets the time of the next drop in the drop state.
+    fn advance(&mut self, constants: &Constants) {
+        self.drop_next = self.following(constants, self.drop_next);
+    }
+
+    /// Time of the next drop after `from`, by the present count.
+    fn following(&self, constants: &Constants, from: Nanos) -> Nanos {
+        let interval = constants.time(constants.delays.interval);
+        match constants.rules {
+            Rules::Rfc => control_law(from, interval, self.count),
+            Rules::Linux => {
+                let units = ((interval >> SHIFT) * (u64::from(self.root) << 16)) >> 32;
+                from.saturating_add(units << SHIFT)
+            }
+        }
+    }
+
     /// Takes packets from `take` in order and returns the first that is to be sent at `at` (RFC 8289 section 5.5).
     pub(super) fn dequeue(
         &mut self,
@@ -92,20 +159,22 @@ impl Codel {
         mut take: impl FnMut() -> Option<Taken>,
         drops: &mut Drops,
     ) -> Option<Item> {
+        let at = constants.time(at);
         let mut head = self.head(constants, at, take());
         if self.dropping {
             self.dropping = head.is_some_and(|head| head.ok_to_drop);
             while let Some(current) = head.as_mut().filter(|_| self.dropping && at >= self.drop_next) {
                 self.count = self.count.saturating_add(1);
+                self.root = newton(self.root, self.count);
                 if constants.marking.ecn && current.item.mark() {
-                    self.drop_next = control_law(self.drop_next, constants.delays.interval, self.count);
+                    self.advance(constants);
                     break;
                 }
                 drops.push((current.item, DropCause::Aqm));
                 head = self.head(constants, at, take());
                 self.dropping = head.is_some_and(|head| head.ok_to_drop);
                 if self.dropping {
-                    self.drop_next = control_law(self.drop_next, constants.delays.interval, self.count);
+                    self.advance(constants);
                 }
             }
         } else if let Some(current) = head.as_mut().filter(|head| head.ok_to_drop) {
@@ -116,7 +185,8 @@ impl Codel {
             self.enter(constants, at);
         }
         let mut item = head?.item;
-        if constants.marking.ce_threshold.is_some_and(|threshold| at - item.arrival > threshold) {
+        let sojourn = at - constants.time(item.arrival);
+        if constants.marking.ce_threshold.is_some_and(|threshold| sojourn > constants.time(threshold)) {
             item.mark();
         }
         Some(item)
@@ -124,11 +194,17 @@ impl Codel {
 
     /// Enters the drop state. If the last drop state ended recently, its count is used again.
     fn enter(&mut self, constants: &Constants, at: Nanos) {
-        let drops_last_time = self.count - self.last_count;
-        let recent = at < self.drop_next.saturating_add(16 * constants.delays.interval);
+        let drops_last_time = self.count.wrapping_sub(self.last_count);
+        let recent = at < self.drop_next.saturating_add(16 * constants.time(constants.delays.interval));
         self.dropping = true;
-        self.count = if recent && drops_last_time > 1 { drops_last_time } else { 1 };
-        self.drop_next = control_law(at, constants.delays.interval, self.count);
+        if recent && drops_last_time > 1 {
+            self.count = drops_last_time;
+            self.root = newton(self.root, self.count);
+        } else {
+            self.count = 1;
+            self.root = ONE;
+        }
+        self.drop_next = self.following(constants, at);
         self.last_count = self.count;
     }
 
@@ -139,12 +215,14 @@ impl Codel {
             return None;
         };
         let mut ok_to_drop = false;
-        if at - item.arrival < constants.delays.target || behind <= constants.packet_size {
+        let Delays { target, interval } = constants.delays;
+        if at - constants.time(item.arrival) < constants.time(target) || behind <= constants.packet_size {
             self.first_above = None;
         } else {
-            match self.first_above {
-                None => self.first_above = Some(at.saturating_add(constants.delays.interval)),
-                Some(first_above) => ok_to_drop = at >= first_above,
+            match (self.first_above, constants.rules) {
+                (None, _) => self.first_above = Some(at.saturating_add(constants.time(interval))),
+                (Some(first_above), Rules::Rfc) => ok_to_drop = at >= first_above,
+                (Some(first_above), Rules::Linux) => ok_to_drop = at > first_above,
             }
         }
         Some(Head { item, ok_to_drop })

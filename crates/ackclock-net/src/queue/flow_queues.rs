@@ -45,6 +45,15 @@ impl Hash {
     }
 }
 
+/// What is halved of a queue that loses packets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Half {
+    /// The number of its packets.
+    Packets,
+    /// The number of its bytes, up to the packet with which half of them are dropped.
+    Bytes,
+}
+
 /// Number of packets and of bytes in all queues together.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Total {
@@ -145,9 +154,15 @@ impl<State: Clone + Default> FlowQueues<State> {
         }
     }
 
-    /// Drops half of the packets of the longest queue in bytes, from its head, until the total is within `limit` (RFC
-    /// 8290 section 4.1).
-    pub(super) fn enforce(&mut self, limit: Limit, drops: &mut Drops) {
+    /// Drops half of the longest queue in bytes, from its head, until the total is within `limit` (RFC 8290 section 4.1).
+    /// `overflowed` is called with the queue's state and the number of packets.
+    pub(super) fn enforce(
+        &mut self,
+        limit: Limit,
+        half: Half,
+        drops: &mut Drops,
+        mut overflowed: impl FnMut(&mut State, u32),
+    ) {
         while limit.exceeded_by(self.total.packets, self.total.bytes) {
             let mut longest = 0;
             for (index, queue) in self.queues.iter().enumerate() {
@@ -155,13 +170,19 @@ impl<State: Clone + Default> FlowQueues<State> {
                     longest = index;
                 }
             }
-            let items = &mut self.queues[longest].items;
-            for _ in 0..items.len().div_ceil(2).min(DROP_BATCH) {
-                if let Some(item) = items.pop() {
-                    self.total.take(&item);
-                    drops.push((item, DropCause::Queue));
-                }
+            let Queue { items, state, .. } = &mut self.queues[longest];
+            let (packets, bytes) = (items.len().div_ceil(2), items.bytes() / 2);
+            let (mut dropped, mut dropped_bytes) = (0, 0);
+            while dropped < DROP_BATCH
+                && (dropped == 0 || if half == Half::Packets { dropped < packets } else { dropped_bytes < bytes })
+                && let Some(item) = items.pop()
+            {
+                dropped += 1;
+                dropped_bytes += u64::from(item.size);
+                self.total.take(&item);
+                drops.push((item, DropCause::Queue));
             }
+            overflowed(state, dropped as u32);
         }
     }
 

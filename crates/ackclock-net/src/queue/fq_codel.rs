@@ -23,16 +23,19 @@
 //! - Half of an odd number of packets is rounded up, so that the last one can be dropped too. With a limit in bytes,
 //!   dropping is repeated until the limit holds.
 //! - Linux has an additional limit of 32 MB of memory. Here the limit is in packets or in bytes.
+//! - With `rules` `linux`, CoDel has the arithmetic of Linux (see `codel`). When the queues exceed the limit, half of the
+//!   bytes of the longest queue are dropped, and its CoDel counts each dropped packet as a signal (net/sched/sch_fq_codel.c,
+//!   fq_codel_drop).
 //!
 //! # Validated against
 //!
 //! Both RFCs, implemented in Python, packet by packet on random traffic; worked cases of new and old queues and of the
-//! limit.
+//! limit. With `rules` `linux`: Linux 6.12, packet by packet (docs/residuals-of-queues.md).
 
 use ackclock_core::{joined, parameters};
 
-use super::codel_control::{self, Codel, Constants, Delays, Marking};
-use super::flow_queues::{FlowQueues, Flows};
+use super::codel_control::{self, Arithmetic, Codel, Constants, Delays, Marking, Rules};
+use super::flow_queues::{FlowQueues, Flows, Half};
 use super::{Discipline, Drops, Entry, Item, Limit, Next, Settings};
 use crate::Nanos;
 
@@ -48,7 +51,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.",
     source: "RFC 8290",
     limit: Some(Limit::Packets(10_240)),
-    parameters: joined!(Delays::ROWS, Turns::ROWS, Flows::ROWS, Marking::ROWS),
+    parameters: joined!(Delays::ROWS, Turns::ROWS, Flows::ROWS, Marking::ROWS, Arithmetic::ROWS),
     check: codel_control::check,
     make: |settings| Box::new(FqCodel::new(settings)),
 };
@@ -73,7 +76,13 @@ impl FqCodel {
 impl Discipline for FqCodel {
     fn enqueue(&mut self, _at: Nanos, item: Item, drops: &mut Drops) {
         self.queues.push(item);
-        self.queues.enforce(self.limit, drops);
+        match self.constants.rules {
+            Rules::Rfc => self.queues.enforce(self.limit, Half::Packets, drops, |_, _| {}),
+            Rules::Linux => {
+                let overflowed = |codel: &mut Codel, packets| codel.overflowed(&self.constants, packets);
+                self.queues.enforce(self.limit, Half::Bytes, drops, overflowed);
+            }
+        }
     }
 
     fn dequeue(&mut self, at: Nanos, drops: &mut Drops) -> Next {
