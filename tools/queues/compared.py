@@ -25,6 +25,8 @@ WITHIN_NS = 20_000
 """Largest difference of the times at which a packet leaves."""
 LAG_NS = 700
 """Time from the sender's look at its clock to the kernel's look with which a class of htb begins to send."""
+HOSTS = (1, 2, 0)
+"""Source and destination of all packets, and their code point."""
 AT_ONCE_NS = 5_000
 """Longest time from the sender's look at its clock until a packet leaves that does not wait."""
 LEVEL = 0.999
@@ -47,7 +49,7 @@ def fates(case: Case, arrived: Sequence[Packet], number: int = 0) -> list[Fate]:
     rows = [(one.at, one.size - header, one.flow, 0, one.ecn) for one in arrived]
     outcomes = _core.replay_queue(
         case.queue, case.rate, case.limit, list(case.given.items()), rows, _seed(number), FRAME - header,
-        netem=case.netem, idle=case.shapes,
+        netem=case.netem, idle=case.shapes, headers=[HOSTS] * len(rows),
     )  # fmt: skip
     return [(at, ecn) if fate == "sent" and at is not None and ecn is not None else None for fate, at, ecn in outcomes]
 

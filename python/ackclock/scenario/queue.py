@@ -32,12 +32,23 @@ __all__ = [
     "Priority",
     "Queue",
     "Red",
+    "Rules",
     "Sfq",
     "SfqCodel",
     "Tins",
     "TokenBucket",
     "Xcp",
 ]
+
+Rules: TypeAlias = Literal[
+    "rfc",
+    "linux",
+]
+"""Whose rules are followed.
+
+- ``rfc``: The pseudocode of RFC 8289 and RFC 8290, in nanoseconds.
+- ``linux``: The arithmetic of Linux: times in units of 1024 ns, and roots by one Newton step for each drop.
+"""
 
 Tins: TypeAlias = Literal[
     "besteffort",
@@ -418,6 +429,8 @@ class Codel(Record):
     ce_threshold
         Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
         from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
+    rules
+        Whose rules are followed. Accepted: rfc, linux. Default: "rfc".
     """
 
     kind: ClassVar = "codel"
@@ -427,6 +440,7 @@ class Codel(Record):
     interval: str | None = None
     ecn: bool | None = None
     ce_threshold: str | None = None
+    rules: Rules | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -782,6 +796,8 @@ class FqCodel(Record):
     ce_threshold
         Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
         from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
+    rules
+        Whose rules are followed. Accepted: rfc, linux. Default: "rfc".
     """
 
     kind: ClassVar = "fq-codel"
@@ -793,6 +809,7 @@ class FqCodel(Record):
     flows: int | None = None
     ecn: bool | None = None
     ce_threshold: str | None = None
+    rules: Rules | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

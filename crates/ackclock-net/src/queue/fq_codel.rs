@@ -170,6 +170,17 @@ mod tests {
     }
 
     #[test]
+    fn with_linux_s_rules_half_of_the_bytes_are_dropped_and_counted() {
+        let arrivals = |rules: f64| {
+            let mut queue = queue(Limit::Packets(6), &[("rules", rules)]);
+            arrive(&mut queue, 1, 2, 1500);
+            arrive(&mut queue, 1, 5, 100).len()
+        };
+        // 3,500 bytes in seven packets: two have 3,000 of them, and four are half of the packets.
+        assert_eq!((arrivals(0.0), arrivals(1.0)), (4, 2));
+    }
+
+    #[test]
     fn the_seed_determines_the_queues_of_flows() {
         let queues = |seed| {
             let hash = super::super::flow_queues::Hash::new(2, &mut crate::Random::new(seed));
