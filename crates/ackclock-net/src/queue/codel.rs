@@ -117,9 +117,10 @@ mod tests {
 
     #[test]
     fn with_linux_s_rules_the_root_follows_by_newton_steps() {
-        // The roots of 1, 2, 3 and 4 are 1, (3 - 2) / 2 = 0.5, 0.5 (3 - 3 / 4) / 2 = 0.5625, and 0.4878.
-        assert_eq!(signals(Ecn::NotEct, &[("rules", 1.0)])[..5], [109, 209, 259, 316, 365]);
-        assert_eq!(signals(Ecn::Ect0, &[("rules", 1.0)])[..5], [109, 209, 259, 316, 365]);
+        // At 109 ms, 97,656 units of 1024 ns have passed since 9 ms: the interval, which has to be exceeded. The roots of
+        // 1, 2, 3 and 4 are 1, (3 - 2) / 2 = 0.5, 0.5 (3 - 3 / 4) / 2 = 0.5625, and 0.4878.
+        assert_eq!(signals(Ecn::NotEct, &[("rules", 1.0)])[..5], [110, 210, 260, 317, 366]);
+        assert_eq!(signals(Ecn::Ect0, &[("rules", 1.0)])[..5], [110, 210, 260, 317, 366]);
     }
 
     #[test]
