@@ -430,7 +430,7 @@ class Codel(Record):
         Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
         from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
     rules
-        Whose rules are followed. Accepted: rfc, linux. Default: "rfc".
+        Whose rules are followed. Accepted: rfc, linux. Absent: rfc.
     """
 
     kind: ClassVar = "codel"
@@ -797,7 +797,7 @@ class FqCodel(Record):
         Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals. Accepted: a time
         from "0s" to "1000s" (units: ns, us, ms, s, min, h). Absent: no such threshold.
     rules
-        Whose rules are followed. Accepted: rfc, linux. Default: "rfc".
+        Whose rules are followed. Accepted: rfc, linux. Absent: rfc.
     """
 
     kind: ClassVar = "fq-codel"

@@ -37,7 +37,7 @@ choices! {
 parameters! {
     /// Choice of the rules.
     pub(super) struct Arithmetic {
-        rules: Rules = is(Rules::Rfc as u8 as f64), Rules::RANGE, Choice(Rules::OPTIONS), "Whose rules are followed.";
+        rules: Option<Rules> = follows("rfc"), Rules::RANGE, Choice(Rules::OPTIONS), "Whose rules are followed.";
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Constants {
 impl Constants {
     pub(super) fn new(settings: &Settings<'_>) -> Constants {
         Constants {
-            rules: Arithmetic::read(settings.given).rules,
+            rules: Arithmetic::read(settings.given).rules.unwrap_or(Rules::Rfc),
             delays: Delays::read(settings.given),
             packet_size: u64::from(settings.packet_size),
             marking: Marking::read(settings.given),
