@@ -9,6 +9,9 @@ remove-all-packet-headers
 add-packet-header IP TCP Flags
 
 set ns [new Simulator]
+# Routes are given: to compute them for a thousand flows takes ns-2 far longer than the run.
+$ns rtproto Manual
+proc route {from to args} { eval [$from get-module "Manual"] add-route-to-adj-node $args $to }
 set left [$ns node]
 set right [$ns node]
 set bps [bw_parse $rate]
@@ -16,6 +19,8 @@ set rtt [expr 2 * ([time_parse $delay] + 2 * [time_parse $side])]
 $ns duplex-link $left $right $rate $delay DropTail
 $ns queue-limit $left $right [expr int(ceil($bps * $rtt / 8 / 1500))]
 $ns queue-limit $right $left 1000000
+route $left $right -default
+route $right $left -default
 set bottleneck [$ns monitor-queue $left $right ""]
 
 set starts [new RNG]
@@ -28,6 +33,10 @@ for {set flow 0} {$flow < $flows} {incr flow} {
     foreach {from to} [list $source $left $left $source $right $sink $sink $right] {
         $ns queue-limit $from $to 1000000
     }
+    route $source $left -default
+    route $sink $right -default
+    route $left $source
+    route $right $sink
     set sender [new Agent/TCP/Sack1]
     $sender set packetSize_ 1460
     $sender set window_ 1000000
