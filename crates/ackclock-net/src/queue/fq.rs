@@ -209,7 +209,8 @@ impl Fq {
 
 impl Discipline for Fq {
     fn enqueue(&mut self, at: Nanos, item: Item, drops: &mut Drops) {
-        if !self.limit.fits(self.packets, self.bytes, item.size) {
+        let (packets, bytes) = self.backlog();
+        if !self.limit.fits(packets, bytes, item.size) {
             drops.push((item, DropCause::Queue));
             return;
         }
