@@ -146,7 +146,7 @@ def test_the_cases_of_bbr_are_those_of_conform(capsys):
         (("tcpeval", "cubic", "--seeds", "1"), "--seeds 1: expected 2 to 1000"),
         (("tcpeval", "cubic", "--library", "x.so"), "--library needs --transport"),
         (("bbr", "no-such-case"), "no-such-case"),
-        (("reno",), "unknown command reno; accepted: bbr, tcpeval"),
+        (("reno",), "unknown command reno; accepted: rmcat, bbr, tcpeval"),
     ],
 )
 def test_wrong_requests_are_told_and_nothing_is_written(capsys, tmp_path, arguments, said):
