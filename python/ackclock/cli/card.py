@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from ackclock.base.progress import ProgressCallback
     from ackclock.judge.card import Candidate, Card
     from ackclock.judge.card.perform import Plan
+    from ackclock.judge.card.suite import Suite
 
-__all__ = ["candidate_of", "card", "card_command", "fields_of", "print_card"]
+__all__ = ["candidate_of", "card", "card_command", "fields_of", "made_card", "print_card", "seeds_of"]
 
 FEWEST_SEEDS, MOST_SEEDS = 2, 1000
 
@@ -85,21 +86,51 @@ def card(
     json
         Print one JSON document.
     """
-    from ackclock.judge.card import FULL, QUICK, chosen, make
-    from ackclock.judge.card.written import write
+    from ackclock.judge.card import FULL, QUICK, chosen
+    from ackclock.judge.card.suite import CARD
 
     chosen(section)
     at_least_one("--threads", threads)
-    count = (QUICK if quick else FULL) if seeds is None else seeds
-    if not FEWEST_SEEDS <= count <= MOST_SEEDS:
-        raise UsageError(f"--seeds {count}: expected {FEWEST_SEEDS} to {MOST_SEEDS}")
+    chosen_seeds = seeds_of(seed, seeds, QUICK if quick else FULL)
     candidate = candidate_of(name, stack, transport, library, field, load, backend)
-    if out is not None:
-        files.check_folder(out)
     given: dict[str, object] = {"--stack": stack, "--transport": transport, "--library": library}
     given |= {"--field": field, "--load": load, "--backend": None if backend == SIM else backend}
     given |= {"--section": section, "--seed": seed if seed != 1 else None, "--seeds": seeds}
-    with progress.reporter(True, f"card of {name}") as report:
+    command = card_command(["card", name], quick=quick, given=given)
+    made = made_card(CARD, candidate, section, chosen_seeds, quick=quick, threads=threads, command=command, out=out)
+    if json:
+        print_json(made.document())
+    else:
+        print_card(made)
+    return FAILED if made.fails(fail_on) else DONE
+
+
+def seeds_of(seed: int, seeds: int | None, default: int) -> list[int]:
+    """The seeds of ``--seed`` and ``--seeds``, of which there are `default` when not given."""
+    count = default if seeds is None else seeds
+    if not FEWEST_SEEDS <= count <= MOST_SEEDS:
+        raise UsageError(f"--seeds {count}: expected {FEWEST_SEEDS} to {MOST_SEEDS}")
+    return seeds_from(seed, count)
+
+
+def made_card(
+    suite: Suite,
+    candidate: Candidate,
+    sections: tuple[str, ...],
+    seeds: list[int],
+    *,
+    quick: bool,
+    threads: int | None,
+    command: str,
+    out: Path | None,
+) -> Card:
+    """Runs a suite with a candidate, with its progress, and writes the card into a folder if one is given."""
+    from ackclock.judge.card import make
+    from ackclock.judge.card.written import write
+
+    if out is not None:
+        files.check_folder(out)
+    with progress.reporter(True, f"{suite.name} of {candidate.name}") as report:
 
         def begin(plan: Plan) -> ProgressCallback | None:
             complain(f"{len(plan.cells)} scenarios, {plan.runs:,} runs of {plan.seconds:,.0f} s of network time in all")
@@ -107,22 +138,19 @@ def card(
 
         made = make(
             candidate,
-            sections=section,
-            seeds=seeds_from(seed, count),
+            sections=sections,
+            seeds=seeds,
             quick=quick,
             threads=threads,
-            command=card_command(["card", name], quick=quick, given=given),
+            command=command,
+            suite=suite,
             begin=begin,
         )
     if out is not None:
         with files.output_folder(out) as folder:
             write(made, folder)
         complain(f"results in {out}")
-    if json:
-        print_json(made.document())
-    else:
-        print_card(made)
-    return FAILED if made.fails(fail_on) else DONE
+    return made
 
 
 def candidate_of(

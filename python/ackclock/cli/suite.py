@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
-from ackclock.base import files, progress
-from ackclock.cli.card import candidate_of, card_command, print_card
+from ackclock.cli.card import candidate_of, card_command, made_card, print_card, seeds_of
 from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one
 from ackclock.cli.conform import conform
-from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, say
+from ackclock.cli.output import DONE, FAILED, print_json, say
 from ackclock.cli.rmcat import rmcat
-from ackclock.engine.run import SIM, seeds_from
-
-if TYPE_CHECKING:
-    from ackclock.base.progress import ProgressCallback
-    from ackclock.judge.card.perform import Plan
+from ackclock.engine.run import SIM
 
 __all__ = ["app"]
 
 QUICK_SEEDS, FULL_SEEDS = 3, 10
-MOST_SEEDS = 1000
 
 app = App(
     name="suite",
@@ -144,40 +138,16 @@ def tcpeval(
     json
         Print one JSON document.
     """
-    from ackclock.judge.card import make
-    from ackclock.judge.card.written import write
     from ackclock.judge.tcpeval import TCPEVAL
 
     TCPEVAL.chosen(test)
     at_least_one("--threads", threads)
-    count = (QUICK_SEEDS if quick else FULL_SEEDS) if seeds is None else seeds
-    if not 2 <= count <= MOST_SEEDS:
-        raise UsageError(f"--seeds {count}: expected 2 to {MOST_SEEDS}")
+    chosen_seeds = seeds_of(seed, seeds, QUICK_SEEDS if quick else FULL_SEEDS)
     candidate = candidate_of(name, stack, transport, library, field, load)
-    if out is not None:
-        files.check_folder(out)
     given: dict[str, object] = {"--stack": stack, "--transport": transport, "--library": library, "--field": field}
     given |= {"--load": load, "--test": test, "--seed": seed if seed != 1 else None, "--seeds": seeds}
-    with progress.reporter(True, f"tcpeval of {name}") as report:
-
-        def begin(plan: Plan) -> ProgressCallback | None:
-            complain(f"{len(plan.cells)} scenarios, {plan.runs:,} runs of {plan.seconds:,.0f} s of network time in all")
-            return report
-
-        made = make(
-            candidate,
-            sections=test,
-            seeds=seeds_from(seed, count),
-            quick=quick,
-            threads=threads,
-            command=card_command(["suite", "tcpeval", name], quick=quick, given=given),
-            suite=TCPEVAL,
-            begin=begin,
-        )
-    if out is not None:
-        with files.output_folder(out) as folder:
-            write(made, folder)
-        complain(f"results in {out}")
+    command = card_command(["suite", "tcpeval", name], quick=quick, given=given)
+    made = made_card(TCPEVAL, candidate, test, chosen_seeds, quick=quick, threads=threads, command=command, out=out)
     if json:
         print_json(made.document())
     else:
