@@ -13,7 +13,7 @@ pub struct Packet {
     pub sent: Nanos,
 }
 
-/// What feedback says of a packet. Each packet has one outcome at most.
+/// The outcome of a packet, as feedback reports it. Each packet has one outcome at most.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The packet.

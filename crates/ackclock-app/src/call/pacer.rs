@@ -28,7 +28,7 @@ pub(super) struct Pacer {
     last: Nanos,
 }
 
-/// What the pacer does next.
+/// The next step of the pacer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// A packet leaves now.

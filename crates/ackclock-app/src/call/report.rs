@@ -101,7 +101,7 @@ pub(super) fn frames(frames: &[Frame], played: &BTreeMap<u32, Nanos>, flow: &str
     }
 }
 
-/// What a call did since the sample before.
+/// The state and counts of a call since the previous sample.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     at: Nanos,

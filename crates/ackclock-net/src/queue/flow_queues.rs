@@ -45,7 +45,7 @@ impl Hash {
     }
 }
 
-/// What is halved of a queue that loses packets.
+/// The quantity by which a queue that loses packets is halved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Half {
     /// The number of its packets.

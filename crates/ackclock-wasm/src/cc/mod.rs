@@ -1,7 +1,7 @@
 //! Congestion controls of the user: classes in JavaScript with the rules of [`ackclock_tcp::cc::WindowRules`].
 //!
-//! What the engine keeps has to be `Send`, and objects of JavaScript are not. They stay in tables of the thread, and the
-//! engine keeps their numbers.
+//! The engine keeps only values that are `Send`, and objects of JavaScript are not. These objects stay in tables of the
+//! thread, and the engine keeps their numbers.
 
 mod rules;
 mod views;

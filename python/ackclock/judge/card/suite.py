@@ -26,13 +26,13 @@ class Suite:
     heading: str
     """Heading of its text in Markdown."""
     criteria: str
-    """What the text in Markdown evaluates by, after the word "by"."""
+    """The document whose criteria the text in Markdown names, after the word "by"."""
     chosen: Callable[[tuple[str, ...]], tuple[Section, ...]]
     """The sections by their numbers; all without any."""
     facts: Mapping[str, Any]
     """Keys of its JSON document that say what it is."""
     note: str = ""
-    """What a reader of a page must know of the suite, in Markdown."""
+    """A note on the suite for readers of its page, in Markdown."""
 
 
 CARD = Suite(

@@ -94,7 +94,7 @@ def told(one: Estimate | None) -> str:
     """A mean with its interval; a dash if no run has the number."""
     if one is None:
         return "-"
-    # What is below a billionth is the noise of sums.
+    # Numbers below a billionth are the noise of sums.
     value, low, high = (0.0 if abs(number) < 1e-9 else number for number in (one.value, one.low, one.high))
     return interval_text(value, low, high)
 

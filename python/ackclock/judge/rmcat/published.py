@@ -1,4 +1,4 @@
-"""What others have published of these controls, as statements beside which our numbers stand.
+"""Published statements on these controls, beside which our numbers stand.
 
 No table of results of RFC 8867's cases was found in a document that is open: the presentations of the working group
 have figures. The statements here are of the abstract of a comparison in ns-3.

@@ -1,4 +1,4 @@
-"""What a search may do, and how the numbers of its vectors become a case."""
+"""The bounds of a search, and how the numbers of its vectors become a case."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Bounds:
         packets = found["rate"] * 1e6 * self.duration_s / PACKET_BITS
         losses = {max(1, round(packets ** found[f"loss{number}"])) for number in range(self.losses)}
         hold, slot, reverse = (found.get(name, 0.0) for name in ("hold", "slot", "reverse_slot"))
-        # What two sources of delay add on the same way must not go beyond the bound.
+        # The sum of two sources of delay on the same way stays within the bound.
         if hold + slot > self.jitter_ms:
             hold, slot = (_rounded(one * self.jitter_ms / (hold + slot)) for one in (hold, slot))
         return Case(
