@@ -199,7 +199,7 @@ class Fq:
         return [packet for flow in self.flows.values() for packet in flow["packets"]]
 
     def enqueue(self, now, packet):
-        if over(self.limit, [*self.waiting(), packet]):
+        if over(self.limit, [*self.fast, *self.waiting(), packet]):
             self.drop(packet, "queue")
             return
         if self.rate is None and not self.waiting() and len(self.fast) < 8:
