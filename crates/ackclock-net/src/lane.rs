@@ -34,7 +34,7 @@ impl<K, T> Default for Lane<K, T> {
 }
 
 impl<K: Copy + Ord, T: Copy> Lane<K, T> {
-    /// Adds an item that arrives at `key`. Keys are unique.
+    /// Adds an item that arrives at `key`, behind items with the same key.
     #[inline]
     pub fn push(&mut self, key: K, item: T) -> Place {
         match self.items.back() {
@@ -42,7 +42,7 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
                 self.items.push_back((key, item));
                 Place::First
             }
-            Some(&(last, _)) if last < key => {
+            Some(&(last, _)) if last <= key => {
                 self.items.push_back((key, item));
                 Place::Behind
             }
@@ -59,6 +59,24 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
         let place = self.items.len() - later;
         self.items.insert(place, (key, item));
         if place == 0 { Place::First } else { Place::Behind }
+    }
+
+    /// Adds items from elsewhere, of which those with the same key are in their order, and empties `items`. Returns whether
+    /// the first item of the lane is another than before.
+    pub fn merge(&mut self, items: &mut Vec<(K, T)>) -> bool {
+        items.sort_by_key(|(key, _)| *key);
+        let Some(&(first, _)) = items.first() else { return false };
+        let before = self.first();
+        let kept = self.items.partition_point(|(key, _)| *key <= first);
+        let mut later = self.items.split_off(kept).into_iter().peekable();
+        for (key, item) in items.drain(..) {
+            while let Some(other) = later.next_if(|(other, _)| *other <= key) {
+                self.items.push_back(other);
+            }
+            self.items.push_back((key, item));
+        }
+        self.items.extend(later);
+        self.first() != before
     }
 
     /// Removes the first item and returns it.
@@ -115,6 +133,27 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn merged_items_are_in_the_order_of_keys(
+            mut own in prop::collection::vec(0_u64..50, 0..20),
+            others in prop::collection::vec(0_u64..50, 0..20),
+        ) {
+            own.sort_unstable();
+            let mut lane = Lane::default();
+            for (number, key) in own.iter().enumerate() {
+                lane.push(*key, (0, number));
+            }
+            let mut items: Vec<_> = others.iter().enumerate().map(|(number, key)| (*key, (1, number))).collect();
+            let mut expected: Vec<_> = own.iter().enumerate().map(|(number, key)| (*key, (0, number))).collect();
+            expected.extend(&items);
+            expected.sort_unstable();
+            let before = lane.first();
+            prop_assert_eq!(lane.merge(&mut items), lane.first() != before);
+            prop_assert!(items.is_empty());
+            let merged: Vec<_> = std::iter::from_fn(|| lane.first().zip(lane.pop())).collect();
+            prop_assert_eq!(merged, expected);
+        }
+
         #[test]
         fn items_come_out_in_key_order(steps in prop::collection::vec(prop::option::weighted(0.6, 0_u64..30), 0..200)) {
             let (mut lane, mut model) = (Lane::default(), Vec::new());

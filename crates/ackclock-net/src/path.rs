@@ -71,6 +71,11 @@ impl Propagation {
         self.delay.at(0).value
     }
 
+    /// Least propagation delay, ns.
+    pub fn least_delay(&self) -> Nanos {
+        self.delay.steps().iter().map(|(_, delay)| *delay).min().unwrap_or(0)
+    }
+
     /// Whether a packet may arrive before an earlier departure.
     pub fn reorders(&self) -> bool {
         self.reorders

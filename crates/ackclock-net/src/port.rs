@@ -180,6 +180,11 @@ impl<T> Port<T> {
         self.path.delay()
     }
 
+    /// Least propagation delay, ns.
+    pub fn least_delay(&self) -> Nanos {
+        self.path.least_delay()
+    }
+
     /// Whether a packet may arrive before an earlier departure.
     pub fn reorders(&self) -> bool {
         self.path.reorders()

@@ -11,18 +11,21 @@ use std::hint;
 use ackclock_core::Nanos;
 
 const SOURCE_BITS: u32 = 24;
-const SEQUENCE_BITS: u32 = 44;
+const CREATION_BITS: u32 = 44;
 
 /// Last time that an event can have, in ns: about 36 years. Later events never happen.
-pub const LAST: Nanos = (1 << (128 - SOURCE_BITS - SEQUENCE_BITS)) - 2;
+pub const LAST: Nanos = (1 << (128 - SOURCE_BITS - CREATION_BITS)) - 2;
 
 /// Maximum number of sources of a queue.
 pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
 
-/// The time of a source's next event, and its place among the events of that time, in the order of their creation.
+/// The time of a source's next event, and its place among the events of that time: by the time of their creation, then
+/// by the source.
 ///
-/// The key is one number of 128 bits, with the time above the sequence number above the source, so one comparison
-/// orders two events. It is stored in halves, so that it fits next to 64-bit words without padding.
+/// This order depends on the events alone, and not on how a run's parts take turns, so that a run has the same results on
+/// any number of threads. The key is one number of 128 bits, with the time above the time of creation (its low 44 bits,
+/// which cover 4.9 hours) above the source, so one comparison orders two events. It is stored in halves, so that it fits
+/// next to 64-bit words without padding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Key {
     high: u64,
@@ -46,7 +49,7 @@ impl Key {
     /// Returns the time.
     #[inline]
     pub fn time(self) -> Nanos {
-        (self.number() >> (SOURCE_BITS + SEQUENCE_BITS)) as Nanos
+        (self.number() >> (SOURCE_BITS + CREATION_BITS)) as Nanos
     }
 
     /// Returns the source.
@@ -64,9 +67,9 @@ impl Key {
     /// Returns the earlier of two keys, without a branch: the winner of a match is nearly random, and a branch that is
     /// mispredicted half the time costs more than the rest of the match. Two events rarely have the same time.
     #[inline]
-    fn earlier(self, other: Key) -> Key {
+    fn earlier(self, other: Key, ranks: &[u32]) -> Key {
         if self.high == other.high {
-            return self.created_first(other);
+            return self.created_first(other, ranks);
         }
         let wins = self.high < other.high;
         Key {
@@ -77,8 +80,12 @@ impl Key {
 
     #[cold]
     #[inline(never)]
-    fn created_first(self, other: Key) -> Key {
-        if self.low < other.low { self } else { other }
+    fn created_first(self, other: Key, ranks: &[u32]) -> Key {
+        let place = |key: Key| {
+            let source = key.source();
+            (key.low >> SOURCE_BITS, ranks.get(source as usize).copied().unwrap_or(source), source)
+        };
+        if place(self) < place(other) { self } else { other }
     }
 }
 
@@ -88,11 +95,13 @@ impl Key {
 struct Tournament {
     /// Rivals are adjacent: node `n` is `matches[n / 2][n % 2]`, and node 0 is not used.
     matches: Vec<[Key; 2]>,
+    /// The ranks of the first sources, which stand for their numbers where two keys are equal otherwise.
+    ranks: Vec<u32>,
 }
 
 impl Tournament {
     fn new(leaves: usize) -> Tournament {
-        Tournament { matches: vec![[Key::NEVER; 2]; leaves.next_power_of_two()] }
+        Tournament { matches: vec![[Key::NEVER; 2]; leaves.next_power_of_two()], ranks: Vec::new() }
     }
 
     /// Returns the number of leaves. It equals the number of matches, of which one is not played because node 0 is not
@@ -108,7 +117,7 @@ impl Tournament {
         grown.matches.as_flattened_mut()[new..new + old].copy_from_slice(&keys[old..]);
         for node in (1..new).rev() {
             let [left, right] = grown.matches[node];
-            grown.matches[node / 2][node % 2] = left.earlier(right);
+            grown.matches[node / 2][node % 2] = left.earlier(right, &grown.ranks);
         }
         grown
     }
@@ -132,7 +141,7 @@ impl Tournament {
             if node == 1 {
                 break;
             }
-            winner = winner.earlier(pair[1 - node % 2]);
+            winner = winner.earlier(pair[1 - node % 2], &self.ranks);
             node /= 2;
         }
     }
@@ -145,7 +154,7 @@ impl Tournament {
         while node > 1 {
             let pair = &mut self.matches[node / 2];
             pair[node % 2] = winner;
-            winner = winner.earlier(pair[1 - node % 2]);
+            winner = winner.earlier(pair[1 - node % 2], &self.ranks);
             node /= 2;
         }
         self.matches[0][1] = winner;
@@ -162,7 +171,7 @@ pub struct EventQueue {
     near: Tournament,
     far: Tournament,
     busy: u32,
-    sequence: u64,
+    now: Nanos,
 }
 
 impl EventQueue {
@@ -170,7 +179,8 @@ impl EventQueue {
     /// events.
     pub fn new(busy: u32, sources: usize) -> EventQueue {
         let far = Tournament::new(sources.saturating_sub(busy as usize));
-        EventQueue { near: Tournament::new(busy as usize + 1), far, busy, sequence: 0 }
+        let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(busy as usize + 1) };
+        EventQueue { near, far, busy, now: 0 }
     }
 
     /// Makes room for `sources` in total and keeps the pending events.
@@ -185,20 +195,21 @@ impl EventQueue {
         }
     }
 
-    /// Returns the key of an event of `source` at `at` that is created now; [`Key::NEVER`] if `at` is after [`LAST`].
-    ///
-    /// # Panics
-    /// After 2^44 events, which take weeks to compute.
+    /// Sets the present, in which events are created.
     #[inline]
-    pub fn stamp(&mut self, at: Nanos, source: u32) -> Key {
+    pub fn advance(&mut self, now: Nanos) {
+        self.now = now;
+    }
+
+    /// Returns the key of an event of `source` at `at` that is created now; [`Key::NEVER`] if `at` is after [`LAST`].
+    #[inline]
+    pub fn stamp(&self, at: Nanos, source: u32) -> Key {
         if at > LAST {
             return Key::NEVER;
         }
-        let sequence = self.sequence;
-        assert!(sequence < 1 << SEQUENCE_BITS, "a run has less than 2^44 events");
-        self.sequence += 1;
+        let created = self.now & ((1 << CREATION_BITS) - 1);
         Key::new(
-            u128::from(at) << (SOURCE_BITS + SEQUENCE_BITS) | u128::from(sequence << SOURCE_BITS | u64::from(source)),
+            u128::from(at) << (SOURCE_BITS + CREATION_BITS) | u128::from(created << SOURCE_BITS | u64::from(source)),
         )
     }
 
@@ -217,6 +228,23 @@ impl EventQueue {
         }
         self.far.set((source - self.busy) as usize, key);
         self.near.set(self.busy as usize, self.far.first());
+    }
+
+    /// Sets the next event of a source that stands for others: the source of the key is the other source, by which the
+    /// event is ordered among those of the same time and the same time of creation. Sources that are not busy stand for
+    /// themselves.
+    #[inline]
+    pub fn set_for(&mut self, source: u32, key: Key) {
+        if source >= self.busy || key == Key::NEVER {
+            return self.set(source, key);
+        }
+        let rank = std::mem::replace(&mut self.near.ranks[source as usize], key.source());
+        if rank == key.source() {
+            self.near.set(source as usize, key.of(source));
+        } else {
+            // Another rank may decide other matches, also where the key stays as it is.
+            self.near.set_first(source as usize, key.of(source));
+        }
     }
 
     /// Like [`EventQueue::set`], for the source of the earliest event, which has won all its matches.
@@ -241,9 +269,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_times_come_in_the_order_of_creation() {
-        let mut queue = EventQueue::new(1, 3);
-        for source in [2, 0, 1] {
+    fn equal_times_come_in_the_order_of_creation_and_then_of_sources() {
+        let mut queue = EventQueue::new(1, 4);
+        for (now, source) in [(3, 2), (4, 0), (5, 3), (5, 1)] {
+            queue.advance(now);
             let key = queue.stamp(7, source);
             queue.set(source, key);
         }
@@ -253,12 +282,12 @@ mod tests {
             order.push(queue.first().source());
             queue.set_first(Key::NEVER);
         }
-        assert_eq!(order, [2, 0, 1]);
+        assert_eq!(order, [2, 0, 1, 3]);
     }
 
     #[test]
     fn beyond_the_last_time_is_never() {
-        let mut queue = EventQueue::new(0, 1);
+        let queue = EventQueue::new(0, 1);
         assert_eq!(queue.stamp(LAST + 1, 0), Key::NEVER);
         assert_eq!(queue.stamp(u64::MAX, 0), Key::NEVER);
         let last = queue.stamp(LAST, 0);
@@ -291,21 +320,20 @@ mod tests {
     }
 
     proptest! {
-        /// Compares the queue with a heap of (time, sequence, source) in which replaced events are skipped.
+        /// Compares the queue with a heap of (time, creation, source) in which replaced events are skipped.
         #[test]
         fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..8) {
             let mut queue = EventQueue::new(busy, 20);
             let mut heap = BinaryHeap::new();
             let mut current = [None; 20];
-            let (mut now, mut sequence) = (0, 0_u64);
-            let mut put = |heap: &mut BinaryHeap<_>, current: &mut [Option<u64>; 20], source: u32, at: u64| {
-                heap.push(Reverse((at, sequence, source)));
-                current[source as usize] = Some(sequence);
-                sequence += 1;
+            let mut now = 0;
+            let mut put = |heap: &mut BinaryHeap<_>, current: &mut [Option<(u64, u64)>; 20], source: u32, now, at| {
+                heap.push(Reverse((at, now, source)));
+                current[source as usize] = Some((at, now));
             };
             for operation in operations {
-                while let Some(Reverse((_, sequence, source))) = heap.peek()
-                    && current[*source as usize] != Some(*sequence)
+                while let Some(Reverse((at, created, source))) = heap.peek()
+                    && current[*source as usize] != Some((*at, *created))
                 {
                     heap.pop();
                 }
@@ -313,7 +341,7 @@ mod tests {
                     Operation::Set(source, delay) => {
                         let key = queue.stamp(now + delay, source);
                         queue.set(source, key);
-                        put(&mut heap, &mut current, source, now + delay);
+                        put(&mut heap, &mut current, source, now, now + delay);
                     }
                     Operation::Clear(source) => {
                         queue.set(source, Key::NEVER);
@@ -325,11 +353,12 @@ mod tests {
                         Some(Reverse((at, _, source))) => {
                             prop_assert_eq!((queue.first().time(), queue.first().source()), (at, source));
                             now = at;
+                            queue.advance(now);
                             current[source as usize] = None;
                             if let Operation::PopAndSet(delay) = operation {
                                 let key = queue.stamp(now + delay, source);
                                 queue.set_first(key);
-                                put(&mut heap, &mut current, source, now + delay);
+                                put(&mut heap, &mut current, source, now, now + delay);
                             } else {
                                 queue.set_first(Key::NEVER);
                             }

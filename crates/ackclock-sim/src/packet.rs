@@ -217,7 +217,7 @@ impl Packet {
             return *self;
         }
         let contents = stored.places[self.numbers as u32 as usize].clone();
-        Packet { numbers: self.numbers >> 32 << 32 | u64::from(stored.insert(&contents)), ..*self }
+        self.entered(Some(&contents), stored)
     }
 
     /// Returns the packet with the changes that a policer and a queue discipline made.
@@ -228,6 +228,20 @@ impl Packet {
         let marked = if item.ecn == Ecn::Ce { (Ecn::Ce as u64) << ECN } else { 0 };
         let class = u64::from(item.class) << CLASS;
         Packet { rest: self.rest << 3 >> 3 | class | marked, ..self }
+    }
+
+    /// Takes the stored contents of a packet that leaves for another network, where [`Packet::entered`] stores them.
+    pub fn left<P: Contents>(&self, stored: &mut Stored<P>) -> Option<P> {
+        (self.rest & STORED != 0).then(|| {
+            self.release(stored);
+            stored.places[self.numbers as u32 as usize].clone()
+        })
+    }
+
+    /// Returns the packet with its contents stored in another network.
+    pub fn entered<P: Contents>(self, contents: Option<&P>, stored: &mut Stored<P>) -> Packet {
+        let Some(contents) = contents else { return self };
+        Packet { numbers: self.numbers >> 32 << 32 | u64::from(stored.insert(contents)), ..self }
     }
 
     /// Frees the stored contents of a packet that arrived or was dropped.

@@ -239,6 +239,7 @@ impl Relay {
         while self.next() <= to && self.next() != NEVER {
             let key = self.network.events.first();
             self.now = key.time();
+            self.network.events.advance(self.now);
             if self.network.is_port(key.source()) {
                 if let Some(packet) = self.network.serve(&mut self.notes) {
                     self.arrived(packet);
@@ -250,6 +251,7 @@ impl Relay {
             happened.append(&mut self.notes.happened);
         }
         self.now = to;
+        self.network.events.advance(to);
     }
 
     fn arrived(&mut self, packet: Packet) {

@@ -19,6 +19,7 @@ use crate::ids::{EndpointId, FlowId, LinkId};
 use crate::measures::Achieved;
 use crate::network::Topology;
 use crate::observe::{NetworkEvent, Observer, Who};
+use crate::parts::Parts;
 use crate::probes::{Recorder, Watch};
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -90,6 +91,7 @@ enum Observed {
     Not(Box<World<()>>),
     By(Box<World<Watchers<Segment>>>),
     Mixed(Box<World<Watchers<Parcel>, Mixed>>),
+    Parts(Box<Parts>),
 }
 
 /// Evaluates an expression for the world, whatever its type.
@@ -99,6 +101,7 @@ macro_rules! for_world {
             Observed::Not($world) => $body,
             Observed::By($world) => $body,
             Observed::Mixed($world) => $body,
+            Observed::Parts($world) => $body,
         }
     };
 }
@@ -147,6 +150,57 @@ impl Run {
     /// Parameters with which an application cannot run, and unknown places of captures.
     pub fn watched(scenario: &Scenario, seed: Option<u64>, watching: &Watching) -> Result<Run, ScenarioError> {
         Run::replaced(scenario, seed, watching, &|_| None)
+    }
+
+    /// Creates the same run on at most `threads` threads. Its results do not depend on their number. A run that
+    /// [`Run::needs_one_thread`] has one.
+    ///
+    /// # Errors
+    /// Parameters with which an application cannot run.
+    pub fn on_threads(scenario: &Scenario, seed: Option<u64>, threads: usize) -> Result<Run, ScenarioError> {
+        if threads < 2 || Run::needs_one_thread(scenario).is_some() {
+            return Run::new(scenario, seed);
+        }
+        let seed = seed.unwrap_or(scenario.seed);
+        let notes_limits = scenario.probes.limits == Some(true);
+        let tcp = |_: &Flow, config: &Config, _: &str| Config { notes_limits, ..config.clone() };
+        let build = || {
+            let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
+            let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, &|_| None, &tcp)?;
+            links.extend(build::policed(&dumbbell.topology, &flows));
+            Ok((dumbbell.topology, flows, links))
+        };
+        let Some((parts, links)) = Parts::new(build, (seed, scenario.duration), threads)? else {
+            return Run::new(scenario, Some(seed));
+        };
+        let facts = cfg!(debug_assertions).then(|| build::facts(scenario));
+        let calls = Arc::new(Mistake::default());
+        Ok(Run { world: Observed::Parts(Box::new(parts)), links, facts, calls })
+    }
+
+    /// Returns why a scenario needs one thread, if it does, as the end of a sentence.
+    pub fn needs_one_thread(scenario: &Scenario) -> Option<&'static str> {
+        let knows_flows = |name: &str| {
+            !matches!(
+                name,
+                "drop-tail" | "drop-head" | "red" | "ared" | "codel" | "cobalt" | "pie" | "dualpi2" | "priority"
+                    | "token-bucket" | "xcp"
+            )
+        };
+        let mut queues = scenario.all_links().flat_map(|(_, link)| [&link.queue, link.reverse_queue()]);
+        if scenario.probes.record() {
+            Some("its probes record events of all flows in one order")
+        } else if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
+            Some("a transport other than TCP may keep state for all of its connections")
+        } else if !scenario.registered().is_empty() || !scenario.rules().is_empty() {
+            Some("an algorithm of its own may keep state for all flows")
+        } else if queues.any(|queue| knows_flows(queue.entry().name)) {
+            Some("the queue of a shared link tells connections apart")
+        } else if scenario.all_links().any(|(_, link)| link.forward().on_host || link.reverse().on_host) {
+            Some("the queue of a shared link is that of a host")
+        } else {
+            None
+        }
     }
 
     /// Creates the same run with other congestion controls where `replace` returns one for a flow. One scenario then
@@ -248,6 +302,14 @@ impl Run {
         self.calls.failure()
     }
 
+    /// Returns the number of threads that the run uses.
+    pub fn threads(&self) -> usize {
+        match &self.world {
+            Observed::Parts(parts) => parts.threads(),
+            _ => 1,
+        }
+    }
+
     /// Returns the current simulated time.
     pub fn now(&self) -> Nanos {
         for_world!(&self.world, world => world.now())
@@ -262,7 +324,7 @@ impl Run {
     pub fn take_traces(&mut self) -> Vec<Chunk> {
         let now = self.now();
         let traces = match &mut self.world {
-            Observed::Not(_) => None,
+            Observed::Not(_) | Observed::Parts(_) => None,
             Observed::By(world) => world.observer_mut().traces.as_mut(),
             Observed::Mixed(world) => world.observer_mut().traces.as_mut(),
         };
@@ -284,6 +346,7 @@ impl Run {
         let now = self.now();
         let mut output = match self.world {
             Observed::Not(mut world) => Output { tables: world.report(&self.links), ..Output::default() },
+            Observed::Parts(mut parts) => Output { tables: parts.report(&self.links), ..Output::default() },
             Observed::By(world) => watched(*world, &self.links, now),
             Observed::Mixed(world) => watched(*world, &self.links, now),
         };

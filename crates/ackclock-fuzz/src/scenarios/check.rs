@@ -3,6 +3,7 @@
 //! - both spellings, TOML and JSON, and the canonical form give one scenario with one hash,
 //! - no number in the tables is infinite or NaN, and the tables agree with each other,
 //! - observers change nothing, and the verifier finds nothing,
+//! - a run on several threads gives the same tables as on one,
 //! - the same run on another thread at the same time, in steps of another size, gives the same tables and traces,
 //! - a longer run begins with the shorter one,
 //! - a further flow that shares no link does not change the others.
@@ -214,6 +215,9 @@ pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) 
         }
         made.push("traces");
     }
+    if on_threads(scenario, 2 + dice.below(2))? {
+        made.push("threads");
+    }
     let most = 4 * events + 5_000;
     if let Some(document) = changes::longer(scenario, dice)
         && let Ok(longer) = from_json(&document)
@@ -231,6 +235,33 @@ pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) 
         made.push("foreign flow");
     }
     Ok(made)
+}
+
+/// Compares a run without probes on several threads with the same run on one. Returns whether the run could be divided.
+fn on_threads(scenario: &Scenario, threads: usize) -> Result<bool, Finding> {
+    let mut bare = scenario.clone();
+    let probes = &mut bare.probes;
+    for recorded in [
+        &mut probes.window,
+        &mut probes.packets,
+        &mut probes.timeouts,
+        &mut probes.queues,
+        &mut probes.rates,
+    ] {
+        *recorded = false;
+    }
+    let tables = |threads| {
+        let mut run = Run::on_threads(&bare, None, threads)
+            .map_err(|error| Finding::new("threads: refused", error.to_string()))?;
+        while run.step(1 << 9) {}
+        Ok((run.threads(), agreed(run.finish())?.tables))
+    };
+    let (divided, many) = tables(threads)?;
+    if divided == 1 {
+        return Ok(false);
+    }
+    let (_, one) = tables(1)?;
+    alike("threads", &one, &many).map(|()| true)
 }
 
 /// Returns the traces by file, whatever their chunks.

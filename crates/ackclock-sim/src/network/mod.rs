@@ -7,6 +7,7 @@
 //! and at the host. A port is asked in the present, when a packet arrives at its queue and when the packet leaves for
 //! the wire. A port therefore begins a stage, too, and needs one event for each packet that is queued.
 
+mod parts;
 mod ports;
 mod senders;
 mod topology;
@@ -27,6 +28,7 @@ use crate::packet::{Address, Packet, Stored};
 use ackclock_core::Nanos;
 use ackclock_results::{Sketch, Table, quotient};
 use senders::Senders;
+pub use parts::{Division, Export};
 pub use topology::Topology;
 
 /// A route of a network.
@@ -41,6 +43,8 @@ struct Stage {
     end: u32,
     /// The next stage.
     next: u32,
+    /// The part of a divided run that has the packets after this stage.
+    part: u32,
 }
 
 struct LinkState {
@@ -62,8 +66,10 @@ struct PortState {
     /// Time of the next poll (`due`), and its event (`poll`).
     due: Nanos,
     poll: Key,
-    /// Packets in flight behind a port that may reorder them.
-    flight: BTreeMap<Key, Packet>,
+    /// Packets in flight behind a port that may reorder them, in the order of their arrivals and of their departures.
+    flight: BTreeMap<(Key, u64), Packet>,
+    /// Number of packets that have departed from a port that may reorder them.
+    departed: u64,
     /// Arrival of the packet that was sent last, behind a port that keeps their order.
     latest: Nanos,
     /// Packets on the wire of a host, with the times at which their last bits leave.
@@ -102,6 +108,9 @@ pub struct Network<P = Segment> {
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
     beyond: usize,
+    /// The number of the part that this network is in a divided run, and the packets that have left it for the others.
+    part: u32,
+    exports: Vec<Vec<Export<P>>>,
     /// The event queue. The sources with the numbers of ports and lanes belong to the network.
     pub events: EventQueue,
 }
@@ -248,12 +257,23 @@ impl<P: Contents> Network<P> {
             at = passage.arrival;
         }
         let packet = packet.before(stage.next);
-        let lane = self.links[last as usize].lane;
-        let key = self.events.stamp(at, lane);
+        if stage.part != self.part {
+            return self.export(at, last, packet, stage.part);
+        }
+        self.land(at, last, packet);
+    }
+
+    /// Adds a packet to the lane of the link from which it arrives at `at`.
+    #[inline(always)]
+    fn land(&mut self, at: Nanos, link: u32, packet: Packet) {
+        let lane = self.links[link as usize].lane;
+        // Packets that arrive at the same time and were sent at the same time are ordered by their links, whichever
+        // lanes they are in.
+        let key = self.events.stamp(at, self.shared + link);
         match self.lanes[lane as usize].push(key, packet) {
-            Place::First => self.events.set(lane, key),
+            Place::First => self.events.set_for(lane, key),
             Place::Behind => {}
-            Place::None => self.append(key.of(self.shared + last), packet),
+            Place::None => self.append(key, packet),
         }
     }
 
@@ -341,9 +361,10 @@ impl<P: Contents> Network<P> {
     /// If the earliest event is not one of the network's.
     #[inline]
     pub fn arrive(&mut self) -> Packet {
-        let lane = &mut self.lanes[self.events.first().source() as usize];
+        let source = self.events.first().source();
+        let lane = &mut self.lanes[source as usize];
         let packet = lane.pop().expect("a lane with an event holds a packet");
-        self.events.set_first(lane.first().unwrap_or(Key::NEVER));
+        self.events.set_for(source, lane.first().unwrap_or(Key::NEVER));
         packet
     }
 
@@ -387,14 +408,18 @@ impl<P: Contents> Network<P> {
     pub fn rows(&mut self, links: &[(LinkId, String)], at: Nanos) -> Table {
         let mut rows = Table::default();
         for (link, name) in links {
-            let link = *link;
-            if let Some(carried) = self.carried(link, at) {
-                let rate = self.link(link).rate();
-                let capacity = quotient(self.meter(link).by(at), PARTS_OF_A_BIT);
-                push_link(&mut rows, name, rate, capacity, carried, self.queueing_delays(link));
-            }
+            self.push_row(*link, name, at, &mut rows);
         }
         rows
+    }
+
+    /// Adds the row of a link up to `at`, the end of the run, if the link keeps counts.
+    pub fn push_row(&mut self, link: LinkId, name: &str, at: Nanos, rows: &mut Table) {
+        if let Some(carried) = self.carried(link, at) {
+            let rate = self.link(link).rate();
+            let capacity = quotient(self.meter(link).by(at), PARTS_OF_A_BIT);
+            push_link(rows, name, rate, capacity, carried, self.queueing_delays(link));
+        }
     }
 
     /// Returns the queueing delays of a link that is measured.

@@ -56,7 +56,8 @@ impl<P: Contents> Network<P> {
             self.arm(port);
             return None;
         }
-        let packet = port_state.flight.remove(&first);
+        let next = port_state.flight.first_entry().filter(|next| next.key().0 == first);
+        let packet = next.map(|next| next.remove());
         if packet.is_none() {
             self.drive(first.time(), port, observer);
         }
@@ -132,7 +133,8 @@ impl<P: Contents> Network<P> {
         if port_state.port.reorders() {
             let key = self.events.stamp(at, port);
             if key != Key::NEVER {
-                port_state.flight.insert(key, packet.before(stage.next));
+                port_state.flight.insert((key, port_state.departed), packet.before(stage.next));
+                port_state.departed += 1;
             }
             return;
         }
@@ -143,7 +145,7 @@ impl<P: Contents> Network<P> {
     /// Sets the event of a port.
     pub(super) fn arm(&mut self, port: u32) {
         let port_state = &self.ports[port as usize];
-        let first = port_state.flight.first_key_value().map_or(Key::NEVER, |(key, _)| *key);
+        let first = port_state.flight.first_key_value().map_or(Key::NEVER, |((key, _), _)| *key);
         let leaving = port_state.leaving.front().map_or(Key::NEVER, |(key, _)| *key);
         self.events.set(port, port_state.poll.min(first).min(leaving));
     }

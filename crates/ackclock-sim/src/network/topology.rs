@@ -56,6 +56,7 @@ impl Topology {
             due: NEVER,
             poll: Key::NEVER,
             flight: BTreeMap::new(),
+            departed: 0,
             latest: 0,
             leaving: VecDeque::new(),
         });
@@ -151,6 +152,8 @@ impl Topology {
             left_hosts: VecDeque::new(),
             end: NEVER,
             beyond: 0,
+            part: 0,
+            exports: Vec::new(),
             events: EventQueue::new(0, 0),
         };
         for route in &self.routes {
@@ -159,7 +162,7 @@ impl Topology {
                 let index = network.hops.len() as u32;
                 if hop == 0 || opens[link.0 as usize] {
                     let next = network.stages.len() as u32 + 1;
-                    network.stages.push(Stage { first: index, end: index, next });
+                    network.stages.push(Stage { first: index, end: index, next, part: 0 });
                 }
                 network.hops.push(*link);
                 network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;

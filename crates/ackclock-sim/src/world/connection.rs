@@ -1,6 +1,7 @@
 //! Connections and their slots.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
 
 use ackclock_app::{Conn, Side};
 use ackclock_core::{Nanos, Stream};
@@ -67,25 +68,62 @@ pub(super) struct About {
     pub stages: [u32; 2],
 }
 
-/// All open connections. Slots of closed connections are reused, the longest free first. A run with any number of
-/// connections one after the other therefore needs only the memory of those that are open at once.
+/// The slots of a flow, besides those of its open connections.
+#[derive(Default)]
+pub(super) struct Slots {
+    /// Free slots, each with the generation of its next connection, the longest free first.
+    free: VecDeque<(Slot, u16)>,
+    /// The highest slot of the flow, free or not.
+    highest: Option<Slot>,
+}
+
+/// All open connections. Slots of closed connections are reused, so that a run with any number of connections one after
+/// the other needs only the memory of those that are open at once.
+///
+/// Two timers that were set at the same time and expire at the same time expire in the order of their slots. For the
+/// connections of one flow this order must not depend on other flows. A flow therefore reuses its own slots, the longest
+/// free first, and a further slot is higher than those that it has. It gives its slots to the others when none of its
+/// connections is open.
 pub(super) struct Connections<E> {
     slots: Vec<Option<Connection<E>>>,
-    /// Free slots, each with the generation of its next connection.
-    free: VecDeque<(Slot, u16)>,
+    /// Slots that no flow has, each with the generation of its next connection.
+    free: BTreeMap<Slot, u16>,
 }
 
 impl<E: Endpoint> Connections<E> {
     pub fn new() -> Connections<E> {
-        Connections { slots: Vec::new(), free: VecDeque::new() }
+        Connections { slots: Vec::new(), free: BTreeMap::new() }
     }
 
-    /// Stores a connection in a free slot. Returns the slot and the connection's generation in it.
-    pub fn insert(&mut self, about: About, config: &E::Config, random: &mut Stream) -> (Slot, u16) {
-        let (slot, generation) = self.free.pop_front().unwrap_or_else(|| {
-            self.slots.push(None);
-            (Slot(self.slots.len() as u32 - 1), 0)
-        });
+    /// Returns a slot for a connection of the flow that has `slots`, and the connection's generation in it.
+    fn slot(&mut self, slots: &mut Slots) -> (Slot, u16) {
+        if let Some(own) = slots.free.pop_front() {
+            return own;
+        }
+        let above = slots.highest.map_or(Bound::Unbounded, Bound::Excluded);
+        let (slot, generation) = match self.free.range((above, Bound::Unbounded)).next() {
+            Some((&slot, &generation)) => {
+                self.free.remove(&slot);
+                (slot, generation)
+            }
+            None => {
+                self.slots.push(None);
+                (Slot(self.slots.len() as u32 - 1), 0)
+            }
+        };
+        slots.highest = Some(slot);
+        (slot, generation)
+    }
+
+    /// Stores a connection of the flow that has `slots`. Returns its slot and its generation in it.
+    pub fn insert(
+        &mut self,
+        about: About,
+        slots: &mut Slots,
+        config: &E::Config,
+        random: &mut Stream,
+    ) -> (Slot, u16) {
+        let (slot, generation) = self.slot(slots);
         let mut ends = [E::new(config, random), E::new(config, random)];
         for (end, side) in ends.iter_mut().zip([Side::Source, Side::Sink]) {
             end.identify(EndpointId::new(slot, side), generation);
@@ -107,11 +145,17 @@ impl<E: Endpoint> Connections<E> {
         (slot, generation)
     }
 
-    /// Removes a connection from its slot.
+    /// Frees the slot of a closed connection of the flow that has `slots`; `is_last` says whether none is open now.
+    pub fn free(&mut self, slot: Slot, generation: u16, slots: &mut Slots, is_last: bool) {
+        slots.free.push_back((slot, generation.wrapping_add(1)));
+        if is_last {
+            self.free.extend(std::mem::take(slots).free);
+        }
+    }
+
+    /// Removes a connection from its slot; [`Connections::free`] frees the slot.
     pub fn remove(&mut self, slot: Slot) -> Option<Connection<E>> {
-        let connection = self.slots[slot.0 as usize].take()?;
-        self.free.push_back((slot, connection.generation.wrapping_add(1)));
-        Some(connection)
+        self.slots[slot.0 as usize].take()
     }
 
     /// Returns the connection in a slot.

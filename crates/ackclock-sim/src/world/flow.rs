@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use super::connection::Slots;
 use crate::endpoint::Endpoint;
 use crate::event::Key;
 use crate::ids::{EndpointId, Slot};
@@ -87,8 +88,9 @@ pub(super) struct Flow<E: Endpoint> {
     pub start: Nanos,
     /// First stages of the routes from source to sink and from sink to source, for each pair of hosts.
     pub stages: Vec<[u32; 2]>,
-    /// Slots of the open connections.
+    /// Slots of the open connections, and further slots of the flow.
     pub open: BTreeMap<Conn, Slot>,
+    pub slots: Slots,
     /// Totals of closed connections and of datagrams.
     pub finished: FlowTotals,
     pub class: u8,
@@ -104,7 +106,9 @@ pub(super) struct Flow<E: Endpoint> {
     app: Box<dyn Application>,
     random: Stream,
     next_conn: u32,
-    wakes: BinaryHeap<Reverse<(Key, Wake)>>,
+    /// Pending events, each with its number in the order of creation, and the number of events so far.
+    wakes: BinaryHeap<Reverse<(Key, u64, Wake)>>,
+    created: u64,
 }
 
 impl<E: Endpoint> Flow<E> {
@@ -116,6 +120,7 @@ impl<E: Endpoint> Flow<E> {
             config: spec.config,
             stages,
             open: BTreeMap::new(),
+            slots: Slots::default(),
             finished: FlowTotals::default(),
             class: spec.class,
             offload: spec.offload,
@@ -126,6 +131,7 @@ impl<E: Endpoint> Flow<E> {
             app: spec.app,
             next_conn: 0,
             wakes: BinaryHeap::new(),
+            created: 0,
         }
     }
 
@@ -159,16 +165,17 @@ impl<E: Endpoint> Flow<E> {
 
     /// Adds an event.
     pub fn wake_at(&mut self, key: Key, wake: Wake) {
-        self.wakes.push(Reverse((key, wake)));
+        self.wakes.push(Reverse((key, self.created, wake)));
+        self.created += 1;
     }
 
     /// Removes and returns the earliest event.
     pub fn wake(&mut self) -> Option<Wake> {
-        self.wakes.pop().map(|Reverse((_, wake))| wake)
+        self.wakes.pop().map(|Reverse((_, _, wake))| wake)
     }
 
     /// Returns the key of the earliest event.
     pub fn next_wake(&self) -> Key {
-        self.wakes.peek().map_or(Key::NEVER, |Reverse((key, _))| *key)
+        self.wakes.peek().map_or(Key::NEVER, |Reverse((key, _, _))| *key)
     }
 }

@@ -39,7 +39,17 @@ pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
 impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     /// Creates a world of `topology` in which `flows` will start, on routes of that topology.
     pub fn new(topology: Topology, flows: Vec<FlowSpec<E>>, seed: u64, duration: Nanos, observer: O) -> World<O, E> {
-        let mut network = topology.join();
+        World::over(topology.join(), flows, seed, duration, observer)
+    }
+
+    /// Creates the same world over a network; some routes may belong to flows of other worlds.
+    pub(crate) fn over(
+        mut network: Network<E::Packet>,
+        flows: Vec<FlowSpec<E>>,
+        seed: u64,
+        duration: Nanos,
+        observer: O,
+    ) -> World<O, E> {
         network.end_at(duration);
         if flows.iter().any(|flow| flow.offload.host_queues.contains(&true)) {
             network.tell_of_hosts();
@@ -100,14 +110,24 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Handles up to `max_events` events. Returns whether the run continues.
     pub fn step(&mut self, max_events: u64) -> bool {
+        if self.advance(max_events, self.duration.saturating_add(1)) == max_events {
+            return true;
+        }
+        self.now = self.duration;
+        false
+    }
+
+    /// Handles up to `max_events` events before the time `end`. Returns their number.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, max_events: u64, end: Nanos) -> u64 {
         let (lanes, flows) = (self.network.sources(), self.flows.len() as u32);
-        for _ in 0..max_events {
+        for handled in 0..max_events {
             let key = self.network.events.first();
-            if key == Key::NEVER || key.time() > self.duration {
-                self.now = self.duration;
-                return false;
+            if key == Key::NEVER || key.time() >= end {
+                return handled;
             }
             self.now = key.time();
+            self.network.events.advance(self.now);
             match key.source() {
                 port if self.network.is_port(port) => self.on_port(),
                 lane if lane < lanes => {
@@ -121,7 +141,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 self.on_left_host(left);
             }
         }
-        true
+        max_events
     }
 
     fn on_port(&mut self) {
@@ -296,7 +316,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
         let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages };
         let watches = state.offload.host_queues;
-        let (slot, generation) = self.connections.insert(about, &state.config, &mut random);
+        let state = &mut self.flows[flow.index()];
+        let (slot, generation) = self.connections.insert(about, &mut state.slots, &state.config, &mut random);
         let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
         for (end, _) in ends.zip(watches).filter(|(_, watches)| *watches) {
             end.watch_host_queue();
@@ -372,6 +393,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let flow = &mut self.flows[connection.flow.index()];
         flow.finished.add(&connection.ends[0], &connection.ends[1], self.now);
         flow.open.remove(&connection.conn);
+        self.connections.free(slot, connection.generation, &mut flow.slots, flow.open.is_empty());
         self.read_rest(&connection);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
@@ -430,22 +452,43 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     pub fn report(&mut self, links: &[(LinkId, String)]) -> Tables {
         assert_eq!(self.now, self.duration, "a run reports when it has ended");
         let mut tables = Tables::new();
-        let rows = self.network.rows(links, self.now);
-        tables.insert("links", rows);
+        tables.insert("links", self.network.rows(links, self.now));
         let mut rows = Table::default();
-        for flow in &self.flows {
-            let totals = self.totals_of(flow);
-            push_flow(&mut rows, &flow.labels, flow.start, self.now, &totals);
-            if let Some(limited) = &totals.limited {
-                push_limits(&mut tables, &flow.labels.name, limited);
-            }
-            if let Some(delays) = &flow.delays {
-                push_delays(&mut tables, &flow.labels.name, delays);
-            }
-            flow.app().report(&flow.labels.name, self.now, &mut tables);
+        for flow in 0..self.flows.len() {
+            self.report_flow(flow, &mut rows, &mut tables);
         }
         tables.insert("flows", rows);
         tables
+    }
+
+    /// Adds the row of a flow to `rows`, and its own tables to `tables`.
+    pub(crate) fn report_flow(&self, flow: usize, rows: &mut Table, tables: &mut Tables) {
+        let flow = &self.flows[flow];
+        let totals = self.totals_of(flow);
+        push_flow(rows, &flow.labels, flow.start, self.now, &totals);
+        if let Some(limited) = &totals.limited {
+            push_limits(tables, &flow.labels.name, limited);
+        }
+        if let Some(delays) = &flow.delays {
+            push_delays(tables, &flow.labels.name, delays);
+        }
+        flow.app().report(&flow.labels.name, self.now, tables);
+    }
+
+    /// Returns the time of the next event; [`Nanos::MAX`] if there is none.
+    pub(crate) fn next_event(&self) -> Nanos {
+        let first = self.network.events.first();
+        if first == Key::NEVER { Nanos::MAX } else { first.time() }
+    }
+
+    /// Returns the network, mutably.
+    pub(crate) fn network_mut(&mut self) -> &mut Network<E::Packet> {
+        &mut self.network
+    }
+
+    /// Sets the present to the end of the run, which has no further events.
+    pub(crate) fn end(&mut self) {
+        self.now = self.duration;
     }
 }
 
