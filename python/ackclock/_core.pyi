@@ -561,4 +561,5 @@ def run(
     verify: bool = False,
     check: bool = False,
     calls: str | os.PathLike[str] | None = None,
+    threads: int = 1,
 ) -> tuple[Meta, dict[str, Table]]: ...

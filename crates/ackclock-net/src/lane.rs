@@ -67,6 +67,10 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
         items.sort_by_key(|(key, _)| *key);
         let Some(&(first, _)) = items.first() else { return false };
         let before = self.first();
+        if self.items.back().is_none_or(|(last, _)| *last <= first) {
+            self.items.extend(items.drain(..));
+            return before.is_none();
+        }
         let kept = self.items.partition_point(|(key, _)| *key <= first);
         let mut later = self.items.split_off(kept).into_iter().peekable();
         for (key, item) in items.drain(..) {

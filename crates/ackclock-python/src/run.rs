@@ -19,7 +19,7 @@ use crate::tables::to_arro3;
 use crate::transport;
 
 /// Number of events between two checks of the clock and of [`Cancel`]: some milliseconds of work.
-const EVENTS_PER_STEP: u64 = 20_000;
+const EVENTS_PER_STEP: u64 = 2_000_000;
 
 /// The same number for runs with algorithms in Python: the interpreter is held for these events, and other threads have
 /// to wait. Rate adaptations in Python do not hold it, but may take long.
@@ -95,11 +95,14 @@ impl Trace {
 /// A mistake of a transport ends the run as `ackclock.TransportError`. The file at the path `calls`, if it is given,
 /// tells which call to a transport is in progress ([`ackclock_plugin::Beacon`]).
 ///
+/// With `threads` above one, the run is divided among so many threads, if it can be; its tables are the same. The
+/// provenance has `one_thread` then if it could not, which says why, as the end of a sentence.
+///
 /// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a
 /// congestion control in Python holds the interpreter while it works and releases it briefly after a fixed number of
 /// events.
 #[pyfunction]
-#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false, calls=None))]
+#[pyo3(signature = (text, format, overrides, seed=None, cancel=None, progress=None, trace=None, write=None, folder=PathBuf::new(), algorithms=Vec::new(), verify=false, check=false, calls=None, threads=1))]
 #[expect(clippy::too_many_arguments, reason = "they have names on the other side")]
 pub fn run<'py>(
     py: Python<'py>,
@@ -116,6 +119,7 @@ pub fn run<'py>(
     verify: bool,
     check: bool,
     calls: Option<PathBuf>,
+    threads: usize,
 ) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
     let failure = Arc::new(Failure::default());
     let scenario = parse(py, text, format, &overrides, &folder, &registered(&algorithms, &failure))?;
@@ -156,15 +160,20 @@ pub fn run<'py>(
     let watching = Watching { traces, verify, check: verify || check };
     let end = scenario.duration.max(1) as f64;
     let calls = Arc::new(transport::Told::new(calls.as_deref())?);
-    let output = py.detach(move || {
+    let (output, one_thread) = py.detach(move || {
         // A million flows take seconds to set up.
-        let mut run = Run::called(&scenario, seed, &watching, calls)
-            .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
+        let mut run = if threads > 1 {
+            Run::on_threads(&scenario, seed, &watching, calls, threads)
+        } else {
+            Run::called(&scenario, seed, &watching, calls)
+        }
+        .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
+        let one_thread = run.one_thread();
         let mut visited = Instant::now();
         let step = |run: &mut Run| match (holds, calls_rules) {
             (true, _) => Python::attach(|_| run.step(EVENTS_PER_HOLD)),
             (false, true) => run.step(EVENTS_PER_HOLD),
-            (false, false) => run.step(EVENTS_PER_STEP),
+            (false, false) => run.step(EVENTS_PER_STEP * run.threads() as u64),
         };
         while step(&mut run) {
             failure.check()?;
@@ -195,8 +204,11 @@ pub fn run<'py>(
         if !findings.is_empty() {
             return Err(verification_error(seed.unwrap_or(scenario.seed), findings));
         }
-        Ok::<_, PyErr>(output)
+        Ok::<_, PyErr>((output, one_thread))
     })?;
+    if let Some(reason) = one_thread {
+        meta.set_item("one_thread", reason)?;
+    }
 
     let tables = PyDict::new(py);
     for (name, table) in output.tables {

@@ -67,6 +67,7 @@ fn run(flows: u32, rate: u64, rtt: u64, seconds: u64) {
         }
         events += 1;
         let now = key.time();
+        network.events.advance(now);
         let packet = network.arrive();
         if !packet.is_at_host() {
             network.forward(now, packet, &mut ());

@@ -230,6 +230,11 @@ impl Packet {
         Packet { rest: self.rest << 3 >> 3 | class | marked, ..self }
     }
 
+    /// Whether the contents of the packet are stored beside it.
+    pub fn is_stored(&self) -> bool {
+        self.rest & STORED != 0
+    }
+
     /// Takes the stored contents of a packet that leaves for another network, where [`Packet::entered`] stores them.
     pub fn left<P: Contents>(&self, stored: &mut Stored<P>) -> Option<P> {
         (self.rest & STORED != 0).then(|| {

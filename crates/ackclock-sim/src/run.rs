@@ -108,7 +108,7 @@ macro_rules! for_world {
 
 /// The first mistake of a stack in a run.
 #[derive(Default)]
-struct Mistake(OnceLock<Failed>);
+pub struct Mistake(OnceLock<Failed>);
 
 impl Calls for Mistake {
     fn failed(&self) -> bool {
@@ -133,6 +133,8 @@ pub struct Run {
     facts: Option<Facts>,
     /// The receiver of the mistakes of transports.
     calls: Arc<dyn Calls>,
+    /// Why the run has one thread, although more were asked for.
+    one_thread: Option<&'static str>,
 }
 
 impl Run {
@@ -152,55 +154,39 @@ impl Run {
         Run::replaced(scenario, seed, watching, &|_| None)
     }
 
-    /// Creates the same run on at most `threads` threads. Its results do not depend on their number. A run that
-    /// [`Run::needs_one_thread`] has one.
+    /// Creates the same run, as [`Run::called`] does, on at most `threads` threads. Its results do not depend on their
+    /// number. [`Run::one_thread`] says why a run has only one thread.
     ///
     /// # Errors
-    /// Parameters with which an application cannot run.
-    pub fn on_threads(scenario: &Scenario, seed: Option<u64>, threads: usize) -> Result<Run, ScenarioError> {
-        if threads < 2 || Run::needs_one_thread(scenario).is_some() {
-            return Run::new(scenario, seed);
-        }
-        let seed = seed.unwrap_or(scenario.seed);
-        let notes_limits = scenario.probes.limits == Some(true);
-        let tcp = |_: &Flow, config: &Config, _: &str| Config { notes_limits, ..config.clone() };
-        let build = || {
-            let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
-            let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, &|_| None, &tcp)?;
-            links.extend(build::policed(&dumbbell.topology, &flows));
-            Ok((dumbbell.topology, flows, links))
-        };
-        let Some((parts, links)) = Parts::new(build, (seed, scenario.duration), threads)? else {
-            return Run::new(scenario, Some(seed));
-        };
-        let facts = cfg!(debug_assertions).then(|| build::facts(scenario));
-        let calls = Arc::new(Mistake::default());
-        Ok(Run { world: Observed::Parts(Box::new(parts)), links, facts, calls })
-    }
-
-    /// Returns why a scenario needs one thread, if it does, as the end of a sentence.
-    pub fn needs_one_thread(scenario: &Scenario) -> Option<&'static str> {
-        let knows_flows = |name: &str| {
-            !matches!(
-                name,
-                "drop-tail" | "drop-head" | "red" | "ared" | "codel" | "cobalt" | "pie" | "dualpi2" | "priority"
-                    | "token-bucket" | "xcp"
-            )
-        };
-        let mut queues = scenario.all_links().flat_map(|(_, link)| [&link.queue, link.reverse_queue()]);
-        if scenario.probes.record() {
-            Some("its probes record events of all flows in one order")
-        } else if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
-            Some("a transport other than TCP may keep state for all of its connections")
-        } else if !scenario.registered().is_empty() || !scenario.rules().is_empty() {
-            Some("an algorithm of its own may keep state for all flows")
-        } else if queues.any(|queue| knows_flows(queue.entry().name)) {
-            Some("the queue of a shared link tells connections apart")
-        } else if scenario.all_links().any(|(_, link)| link.forward().on_host || link.reverse().on_host) {
-            Some("the queue of a shared link is that of a host")
+    /// Parameters with which an application cannot run, and unknown places of captures.
+    pub fn on_threads(
+        scenario: &Scenario,
+        seed: Option<u64>,
+        watching: &Watching,
+        calls: Arc<dyn Calls>,
+        threads: usize,
+    ) -> Result<Run, ScenarioError> {
+        let reason = if let Some(reason) = whole(scenario, watching) {
+            reason
         } else {
-            None
-        }
+            let seed = seed.unwrap_or(scenario.seed);
+            let notes_limits = scenario.probes.limits == Some(true);
+            let tcp = |_: &Flow, config: &Config, _: &str| Config { notes_limits, ..config.clone() };
+            let build = || {
+                let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
+                let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, &|_| None, &tcp)?;
+                links.extend(build::policed(&dumbbell.topology, &flows));
+                Ok((dumbbell.topology, flows, links))
+            };
+            if let Some((parts, links)) = Parts::new(build, (seed, scenario.duration), threads)? {
+                let facts = (watching.check || cfg!(debug_assertions)).then(|| build::facts(scenario));
+                let world = Observed::Parts(Box::new(parts));
+                return Ok(Run { world, links, facts, calls, one_thread: None });
+            }
+            "it has one flow, or its flows share links that have no delay"
+        };
+        let run = Run::called(scenario, seed, watching, calls)?;
+        Ok(Run { one_thread: Some(reason), ..run })
     }
 
     /// Creates the same run with other congestion controls where `replace` returns one for a flow. One scenario then
@@ -273,7 +259,7 @@ impl Run {
                 Observed::By(Box::new(World::new(topology, flows, seed, duration, watchers)))
             }
         };
-        Ok(Run { world, links, facts, calls })
+        Ok(Run { world, links, facts, calls, one_thread: None })
     }
 
     /// Runs a scenario to its end with the verifier and checks its tables ([`invariants`]); the findings are part of
@@ -308,6 +294,11 @@ impl Run {
             Observed::Parts(parts) => parts.threads(),
             _ => 1,
         }
+    }
+
+    /// Returns why the run has one thread although more were asked for, as the end of a sentence.
+    pub fn one_thread(&self) -> Option<&'static str> {
+        self.one_thread
     }
 
     /// Returns the current simulated time.
@@ -355,6 +346,39 @@ impl Run {
             debug_assert!(output.findings.is_empty(), "the tables of a run disagree: {:#?}", output.findings);
         }
         output
+    }
+}
+
+/// Disciplines that do not ask to which connection a packet belongs.
+const BLIND: [&str; 11] = [
+    "drop-tail",
+    "drop-head",
+    "red",
+    "ared",
+    "codel",
+    "cobalt",
+    "pie",
+    "dualpi2",
+    "priority",
+    "token-bucket",
+    "xcp",
+];
+
+/// Returns why a run cannot be divided, as the end of a sentence; `None` if nothing in the scenario forbids it.
+fn whole(scenario: &Scenario, watching: &Watching) -> Option<&'static str> {
+    let knows = |queue: &ackclock_scenario::Queue| !BLIND.contains(&queue.entry().name);
+    if scenario.probes.record() || watching.verify || !watching.traces.is_empty() {
+        Some("probes, traces and the verifier see the events of all flows in one order")
+    } else if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
+        Some("a transport other than TCP may keep state for all of its connections")
+    } else if !scenario.registered().is_empty() || !scenario.rules().is_empty() {
+        Some("an algorithm of your own may keep state for all flows")
+    } else if scenario.all_links().any(|(_, link)| knows(&link.queue) || knows(link.reverse_queue())) {
+        Some("the queue of a link asks to which connection a packet belongs, and whether that is open")
+    } else if scenario.all_links().any(|(_, link)| link.forward().on_host || link.reverse().on_host) {
+        Some("hosts watch the queue of a link that they share")
+    } else {
+        None
     }
 }
 

@@ -144,7 +144,8 @@ def run(
     large
         Run the scenario even if it may need more memory than this machine has.
     threads
-        Number of simultaneous replications; by default one per core. It does not change the results.
+        Number of simultaneous replications; by default one per core. Without --seeds, the number of threads of the run;
+        by default one. It does not change the results.
     backend
         sim, or a kernel: linux:VERSION such as linux:6.12, linux:DIGEST of `ackclock kernel list`, linux:TREE with the
         path of a kernel's source, which is built first, or linux for the running kernel in real time, which needs root.
@@ -191,7 +192,14 @@ def run(
     else:
         if seeds is None:
             result = run_scenario(
-                scenario, seed=seed, overrides=overrides, large=large, progress=True, verify=verify, backend=backend
+                scenario,
+                seed=seed,
+                overrides=overrides,
+                threads=threads,
+                large=large,
+                progress=True,
+                verify=verify,
+                backend=backend,
             )
         else:
             result = run_scenario(

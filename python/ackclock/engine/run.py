@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
+from ackclock.base.log import PACKAGE
 from ackclock.base.progress import ProgressCallback, reporter
 from ackclock.base.table import Table
 from ackclock.cc import registry
@@ -43,6 +44,8 @@ class Job:
     verify: bool = False
     backend: str = SIM
     """sim, or a kernel by its exact name."""
+    threads: int = 1
+    """Number of threads of the run."""
 
 
 def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
@@ -50,7 +53,7 @@ def run_job(job: Job, cancel: Cancel, progress: ProgressCallback) -> Result:
     text = job.scenario
     if job.backend != SIM:
         return kernels.run(text, kernels.choose(job.backend), job.overrides, seed=job.seed, cancel=cancel)
-    return simulated(text, job.overrides, job.seed, cancel, progress, verify=job.verify)
+    return simulated(text, job.overrides, job.seed, cancel, progress, verify=job.verify, threads=job.threads)
 
 
 def simulated(
@@ -61,10 +64,11 @@ def simulated(
     progress: ProgressCallback,
     *,
     verify: bool,
+    threads: int = 1,
     trace: Trace | None = None,
     write: Callable[[str, bytes], None] | None = None,
 ) -> Result:
-    """Simulates a scenario on this thread; `write` gets the names and the bytes of the files of a trace."""
+    """Simulates a scenario on this thread, or on more; `write` gets the names and the bytes of the files of a trace."""
     with named(text):
         meta, tables = _core.run(
             text.text,
@@ -79,7 +83,10 @@ def simulated(
             algorithms=registry.algorithms(),
             verify=verify,
             calls=calls(),
+            threads=threads,
         )
+    if reason := meta.pop("one_thread", None):
+        PACKAGE.warning("the run uses one thread of %d: %s", threads, reason)
     return Result(meta, {name: Table(table) for name, table in tables.items()}, partial(as_toml, text, overrides))
 
 
@@ -141,7 +148,8 @@ def run(
     overrides
         Values by key path that replace the scenario's, for example ``{"bottleneck.rate": "2Mbps"}``.
     threads
-        Replications at the same time; as many as there are cores when not given. It does not change the results.
+        Replications at the same time; as many as there are cores when not given. For a single run, the number of
+        threads of this run; one when not given. It does not change the results.
         Replications with a congestion control in Python are done by processes, each of which loads its file.
     large
         Run a scenario even if it is estimated to take more memory than this machine has.
@@ -197,7 +205,7 @@ def run(
         where = kernels.choose(backend)
         kernels.check(text, where, list(pairs))
         backend = where.exact
-    jobs = [Job(text, pairs, one, verify, backend) for one in chosen]
+    jobs = [Job(text, pairs, one, verify, backend, 1 if seeds is not None else threads or 1) for one in chosen]
     at_once = min(len(jobs), threads or default_threads())
     with (
         pool_for(registry.named_in(canonical), at_once, [run_job], foreign=foreign(canonical)) as processes,

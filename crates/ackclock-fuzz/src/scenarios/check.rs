@@ -8,10 +8,11 @@
 //! - a longer run begins with the shorter one,
 //! - a further flow that shares no link does not change the others.
 
+use std::sync::Arc;
 use std::thread;
 
 use ackclock_scenario::{Outside, Problem, Scenario, ScenarioError};
-use ackclock_sim::run::{Output, Run, Watching};
+use ackclock_sim::run::{Mistake, Output, Run, Watching};
 use ackclock_sim::trace::{Chunk, EVENTS_FILE, TraceSpec};
 use serde_json::Value as Json;
 
@@ -251,7 +252,8 @@ fn on_threads(scenario: &Scenario, threads: usize) -> Result<bool, Finding> {
         *recorded = false;
     }
     let tables = |threads| {
-        let mut run = Run::on_threads(&bare, None, threads)
+        let watching = Watching { check: true, ..Watching::default() };
+        let mut run = Run::on_threads(&bare, None, &watching, Arc::new(Mistake::default()), threads)
             .map_err(|error| Finding::new("threads: refused", error.to_string()))?;
         while run.step(1 << 9) {}
         Ok((run.threads(), agreed(run.finish())?.tables))

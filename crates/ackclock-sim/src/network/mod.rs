@@ -28,7 +28,8 @@ use crate::packet::{Address, Packet, Stored};
 use ackclock_core::Nanos;
 use ackclock_results::{Sketch, Table, quotient};
 use senders::Senders;
-pub use parts::{Division, Export};
+use parts::Imports;
+pub use parts::{Division, Exports};
 pub use topology::Topology;
 
 /// A route of a network.
@@ -108,9 +109,11 @@ pub struct Network<P = Segment> {
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
     beyond: usize,
-    /// The number of the part that this network is in a divided run, and the packets that have left it for the others.
+    /// The number of the part that this network is in a divided run, the packets that have left it for each part, and
+    /// those that come from other parts.
     part: u32,
-    exports: Vec<Vec<Export<P>>>,
+    exports: Vec<Exports<P>>,
+    imports: Imports,
     /// The event queue. The sources with the numbers of ports and lanes belong to the network.
     pub events: EventQueue,
 }

@@ -1,10 +1,13 @@
 //! The parts of a network that is divided for several threads.
 //!
-//! Each part has all links, but uses only its own: those of its flows, and some of the links that flows of several parts
-//! share. Links have delays. Within a window of time that is shorter than the least delay between two parts, what happens
-//! in one part cannot reach another. The parts therefore work through a window side by side, and exchange the packets
-//! that left them at its end. The order of events does not depend on the parts ([`crate::event::Key`]), so the results
-//! are the same for any number of parts.
+//! Each part has all links, but uses only its own: those of its flows. The first part also has all links that flows of
+//! several parts share. Links have delays, so what happens in the first part reaches another one no sooner than the delay
+//! `out` from the shared links to hosts, and the way back takes at least the delay `back` from hosts to shared links. The
+//! parts work side by side through windows of half the sum of both; the first part lags behind the others by half their
+//! difference. At the end of each window they exchange the packets that left them.
+//!
+//! The order of events does not depend on the parts ([`crate::event::Key`]), so the results are the same for any number
+//! of parts. Conservative synchronisation is that of Chandy and Misra (IEEE Transactions on Software Engineering, 1979).
 
 use std::collections::BTreeMap;
 
@@ -16,19 +19,32 @@ use crate::event::Key;
 use crate::ids::LinkId;
 use crate::packet::{AT_HOST, Packet};
 
-/// A packet on its way from one part to another.
-pub struct Export<P> {
-    key: Key,
-    link: u32,
-    packet: Packet,
-    contents: Option<P>,
+/// Packets on their way from one part to another, each with its key, whose source follows from its last link. The few
+/// contents that are stored beside packets are in the same order.
+pub struct Exports<P> {
+    packets: Vec<(Key, Packet)>,
+    contents: Vec<P>,
 }
 
-impl<P> Export<P> {
-    /// Returns the time at which the packet arrives.
-    pub fn at(&self) -> Nanos {
-        self.key.time()
+impl<P> Default for Exports<P> {
+    fn default() -> Exports<P> {
+        Exports { packets: Vec::new(), contents: Vec::new() }
     }
+}
+
+impl<P> Exports<P> {
+    /// Returns the time of the earliest arrival; `Nanos::MAX` if there is none.
+    pub fn earliest(&self) -> Nanos {
+        self.packets.iter().map(|(key, _)| key.time()).min().unwrap_or(Nanos::MAX)
+    }
+}
+
+/// The packets that a network imports, by lane.
+#[derive(Default)]
+pub(super) struct Imports {
+    /// Packets for each lane, in the order of the lanes' numbers; and the lanes that have some.
+    by_lane: Vec<Vec<(Key, Packet)>>,
+    lanes: Vec<u32>,
 }
 
 /// The division of a network into parts.
@@ -36,60 +52,64 @@ impl<P> Export<P> {
 pub struct Division {
     /// For each stage, the part that has the packets after it.
     stages: Vec<u32>,
-    /// Part of each link that begins a stage, except for the first links of routes that have no counts.
-    shared: BTreeMap<LinkId, u32>,
-    /// Least time that a packet takes from one part to another, in ns.
-    pub lookahead: Nanos,
+    /// Links that begin a stage and belong to a part behind the first; first links of routes only if they have counts.
+    links: BTreeMap<LinkId, u32>,
+    /// Length of a window, in ns.
+    pub window: Nanos,
+    /// Time by which the first part and the others lag behind, in ns; one of them is zero.
+    pub lags: [Nanos; 2],
 }
 
 impl Division {
     /// Returns the part that has the counts of a link.
     pub fn part_of(&self, link: LinkId) -> u32 {
-        self.shared.get(&link).copied().unwrap_or(0)
+        self.links.get(&link).copied().unwrap_or(0)
     }
 }
 
 impl<P: Contents> Network<P> {
-    /// Divides the network into `parts`, for flows with these routes; flow `n` belongs to the part `n % parts`. Returns
-    /// `None` if a packet may reach another part at once.
-    pub fn divide(&self, routes: &[Vec<[Route; 2]>], parts: u32) -> Option<Division> {
-        let stages_of = |pairs: &[[Route; 2]]| {
-            pairs.iter().flatten().map(|route| self.stages_of(*route)).collect::<Vec<_>>()
+    /// Divides the network for flows with these routes, each with the number of its part. Returns `None` if a packet may
+    /// go from one part to another and back at once.
+    pub fn divide(&self, flows: &[(u32, Vec<[Route; 2]>)]) -> Option<Division> {
+        let routes = || {
+            let of = |(part, pairs): &(u32, Vec<[Route; 2]>)| {
+                let part = *part;
+                pairs.iter().flatten().map(move |route| (part, self.stages_of(*route))).collect::<Vec<_>>()
+            };
+            flows.iter().flat_map(of)
         };
-        // Links of one part alone belong to it; the others are dealt out.
-        let mut users: BTreeMap<LinkId, Option<u32>> = BTreeMap::new();
-        for (part, pairs) in (0..parts).cycle().zip(routes) {
-            for stages in stages_of(pairs) {
-                let begins = |stage: &usize| *stage > stages.start || self.is_port_first(*stage);
-                for stage in stages.clone().filter(begins) {
-                let link = self.hops[self.stages[stage].first as usize];
-                users.entry(link).and_modify(|user| *user = user.filter(|user| *user == part)).or_insert(Some(part));
-                }
+        let first_link = |stage: usize| self.hops[self.stages[stage].first as usize];
+        let mut links = BTreeMap::new();
+        for (part, stages) in routes() {
+            let begins = |stage: &usize| *stage > stages.start || self.is_port_first(*stage);
+            for stage in stages.clone().filter(begins) {
+                let owner = links.entry(first_link(stage)).or_insert(part);
+                *owner = if *owner == part { part } else { 0 };
             }
         }
-        let mut next = (0..parts).cycle();
-        let deal = |(link, user): (LinkId, Option<u32>)| (link, user.or_else(|| next.next()).unwrap_or(0));
-        let shared: BTreeMap<LinkId, u32> = users.into_iter().map(deal).collect();
+        links.retain(|_, part| *part > 0);
 
-        let mut division = Division { stages: vec![0; self.stages.len()], shared, lookahead: NEVER };
-        for (part, pairs) in (0..parts).cycle().zip(routes) {
-            for stages in stages_of(pairs) {
-                let mut here = part;
-                for number in stages {
-                    let stage = self.stages[number];
-                    let there = match stage.next {
-                        AT_HOST => part,
-                        next => division.part_of(self.hops[self.stages[next as usize].first as usize]),
-                    };
-                    division.stages[number] = there;
-                    if here != there {
-                        division.lookahead = division.lookahead.min(self.least_time(stage));
-                    }
-                    here = there;
+        let mut division = Division { stages: vec![0; self.stages.len()], links, window: 0, lags: [0; 2] };
+        let (mut out, mut back) = (NEVER, NEVER);
+        for (part, stages) in routes() {
+            let mut here = part;
+            for number in stages {
+                let stage = self.stages[number];
+                let there = match stage.next {
+                    AT_HOST => part,
+                    next => division.part_of(first_link(next as usize)),
+                };
+                division.stages[number] = there;
+                if here != there {
+                    let least = if here == 0 { &mut out } else { &mut back };
+                    *least = self.least_time(stage).min(*least);
                 }
+                here = there;
             }
         }
-        (division.lookahead > 0).then_some(division)
+        division.window = out.saturating_add(back) / 2;
+        division.lags = [(out - out.min(back)) / 2, (back - out.min(back)) / 2];
+        (division.window > 0).then_some(division)
     }
 
     /// Whether a stage begins with a port, which has counts of its own.
@@ -113,7 +133,7 @@ impl<P: Contents> Network<P> {
     /// Makes the network one part of a divided one.
     pub fn become_part(&mut self, part: u32, parts: u32, division: &Division) {
         self.part = part;
-        self.exports.resize_with(parts as usize, Vec::new);
+        self.exports.resize_with(parts as usize, Exports::default);
         for (stage, part) in self.stages.iter_mut().zip(&division.stages) {
             stage.part = *part;
         }
@@ -124,26 +144,41 @@ impl<P: Contents> Network<P> {
     pub(super) fn export(&mut self, at: Nanos, link: u32, packet: Packet, part: u32) {
         let key = self.events.stamp(at, self.shared + link);
         if key != Key::NEVER {
-            let contents = packet.left(&mut self.stored);
-            self.exports[part as usize].push(Export { key, link, packet, contents });
+            let exports = &mut self.exports[part as usize];
+            exports.packets.push((key, packet));
+            exports.contents.extend(packet.left(&mut self.stored));
         }
     }
 
     /// Returns the packets that have left for another part, for it to take.
-    pub fn exports(&mut self, part: usize) -> &mut Vec<Export<P>> {
+    pub fn exports(&mut self, part: usize) -> &mut Exports<P> {
         &mut self.exports[part]
     }
 
-    /// Takes packets from other parts and empties `exports`.
-    pub fn import(&mut self, exports: &mut Vec<Export<P>>) {
-        let mut lanes: BTreeMap<u32, Vec<(Key, Packet)>> = BTreeMap::new();
-        for Export { key, link, packet, contents } in exports.drain(..) {
-            let packet = packet.entered(contents.as_ref(), &mut self.stored);
-            lanes.entry(self.links[link as usize].lane).or_default().push((key, packet));
+    /// Takes packets from another part. [`Network::land_imports`] completes this.
+    pub fn import(&mut self, exports: &mut Exports<P>) {
+        let mut contents = exports.contents.drain(..);
+        let imports = &mut self.imports;
+        imports.by_lane.resize_with(self.shared as usize, Vec::new);
+        for (key, mut packet) in exports.packets.drain(..) {
+            if packet.is_stored() {
+                packet = packet.entered(contents.next().as_ref(), &mut self.stored);
+            }
+            let lane = self.links[(key.source() - self.shared) as usize].lane;
+            let packets = &mut imports.by_lane[lane as usize];
+            if packets.is_empty() {
+                imports.lanes.push(lane);
+            }
+            packets.push((key, packet));
         }
-        for (lane, mut packets) in lanes {
-            if self.lanes[lane as usize].merge(&mut packets)
-                && let Some(first) = self.lanes[lane as usize].first()
+    }
+
+    /// Adds the imported packets to their lanes.
+    pub fn land_imports(&mut self) {
+        for lane in self.imports.lanes.drain(..) {
+            let target = &mut self.lanes[lane as usize];
+            if target.merge(&mut self.imports.by_lane[lane as usize])
+                && let Some(first) = target.first()
             {
                 self.events.set_for(lane, first);
             }

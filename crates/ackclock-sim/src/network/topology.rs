@@ -6,6 +6,7 @@ use ackclock_core::NEVER;
 use ackclock_net::{Large, Link, Port};
 
 use super::senders::Senders;
+use super::parts::Imports;
 use super::{LinkState, Network, PortState, Route, Stage};
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
@@ -154,6 +155,7 @@ impl Topology {
             beyond: 0,
             part: 0,
             exports: Vec::new(),
+            imports: Imports::default(),
             events: EventQueue::new(0, 0),
         };
         for route in &self.routes {

@@ -39,6 +39,7 @@ fn run(network: &mut Network) -> (Vec<(Nanos, u32)>, u32) {
     let (mut arrivals, mut events) = (Vec::new(), 0);
     while network.events.first() != Key::NEVER {
         let now = network.events.first().time();
+        network.events.advance(now);
         events += 1;
         let packet = network.arrive();
         if packet.is_at_host() {
@@ -79,15 +80,22 @@ fn a_packet_takes_three_transmissions_and_three_delays() {
 }
 
 #[test]
-fn simultaneous_arrivals_are_served_in_the_order_of_sending() {
-    for order in [[0, 1], [1, 0]] {
+fn simultaneous_arrivals_are_served_in_the_order_of_sending_and_then_of_links() {
+    // Both packets reach the bottleneck at the same time. 2960 bytes need 2.368 ms for the access link, and 1500 1.2 ms.
+    let late = 2_368_000 - 1_200_000;
+    for (sends, order) in [
+        ([(0, 0, 2920), (late, 1, 1460)], [0, 1]),
+        ([(0, 1, 2920), (late, 0, 1460)], [1, 0]),
+        ([(0, 0, 1460), (0, 1, 1460)], [0, 1]),
+        ([(0, 1, 1460), (0, 0, 1460)], [0, 1]),
+    ] {
         let (mut network, routes) = dumbbell(2, Limit::Packets(10));
-        for flow in order {
-            send(&mut network, 0, routes[flow][0], flow as u32, 1460);
+        for (at, flow, len) in sends {
+            network.events.advance(at);
+            send(&mut network, at, routes[flow][0], flow as u32, len);
         }
-        let first = 1_200_000 + 3 * MS + 12_000_000 + 80 * MS + 1_200_000 + 7 * MS;
-        let (arrivals, _) = run(&mut network);
-        assert_eq!(arrivals, [(first, order[0] as u32), (first + 12_000_000, order[1] as u32)]);
+        let arrivals: Vec<_> = run(&mut network).0.into_iter().map(|(_, flow)| flow).collect();
+        assert_eq!(arrivals, order);
     }
 }
 
