@@ -19,7 +19,10 @@ use crate::tables::to_arro3;
 use crate::transport;
 
 /// Number of events between two checks of the clock and of [`Cancel`]: some milliseconds of work.
-const EVENTS_PER_STEP: u64 = 2_000_000;
+const EVENTS_PER_STEP: u64 = 20_000;
+
+/// The same number for runs on several threads, which are started for each step.
+const EVENTS_PER_JOINT_STEP: u64 = 400_000;
 
 /// The same number for runs with algorithms in Python: the interpreter is held for these events, and other threads have
 /// to wait. Rate adaptations in Python do not hold it, but may take long.
@@ -173,7 +176,7 @@ pub fn run<'py>(
         let step = |run: &mut Run| match (holds, calls_rules) {
             (true, _) => Python::attach(|_| run.step(EVENTS_PER_HOLD)),
             (false, true) => run.step(EVENTS_PER_HOLD),
-            (false, false) => run.step(EVENTS_PER_STEP * run.threads() as u64),
+            (false, false) => run.step(if run.threads() > 1 { EVENTS_PER_JOINT_STEP } else { EVENTS_PER_STEP }),
         };
         while step(&mut run) {
             failure.check()?;

@@ -1,8 +1,7 @@
 //! One run on several threads: each thread has a part of the flows and links ([`Division`]).
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::{hint, iter, mem, thread};
 
 use ackclock_core::Nanos;
@@ -15,8 +14,11 @@ use crate::measures::Achieved;
 use crate::network::{Division, Exports, Network, Topology};
 use crate::world::{FlowSpec, World};
 
-/// Number of looks at a barrier before a thread lets others run.
-const LOOKS: u32 = 200_000;
+/// Number of times that a thread looks at the clocks of others before it lets other threads run.
+const LOOKS: u32 = 20_000;
+
+/// Number of times that a part tells its clock while it works through the time for which a part can be ahead.
+const STRIDES: Nanos = 16;
 
 /// A part of a run. Parts share no cache lines, because each is written by another core.
 #[repr(align(128))]
@@ -28,6 +30,7 @@ const SHARE_OF_LINKS: f64 = 0.2;
 /// A run that is divided into parts, one for each thread.
 pub struct Parts {
     worlds: Vec<Part>,
+    exchange: Exchange,
     division: Division,
     duration: Nanos,
     /// The part of each flow, and its place among the flows of that part.
@@ -70,7 +73,8 @@ impl Parts {
             return Ok(None);
         }
         let dealt = deal(flows.len(), count);
-        let routes: Vec<_> = dealt.iter().zip(&flows).map(|((part, _), flow)| (*part as u32, flow.routes.clone())).collect();
+        let routes: Vec<_> =
+            dealt.iter().zip(&flows).map(|((part, _), flow)| (*part as u32, flow.routes.clone())).collect();
         let network = topology.join();
         let Some(division) = network.divide(&routes) else { return Ok(None) };
         let world = |part: usize, mut network: Network, flows: Vec<FlowSpec>| {
@@ -81,27 +85,29 @@ impl Parts {
         let mut worlds = vec![world(0, network, flows)];
         let others: Result<Vec<_>, ScenarioError> = thread::scope(|scope| {
             let (make, world) = (&make, &world);
-            let other = |part| {
-                scope.spawn(move || make().map(|(topology, flows, _)| world(part, topology.join(), flows)))
-            };
+            let other =
+                |part| scope.spawn(move || make().map(|(topology, flows, _)| world(part, topology.join(), flows)));
             let threads: Vec<_> = (1..count).map(other).collect();
             threads.into_iter().map(|thread| thread.join().expect("a part is created")).collect()
         });
         worlds.extend(others?);
-        Ok(Some((Parts { worlds, division, duration, flows: dealt }, links)))
+        let exchange = Exchange::new(count, &division, duration);
+        Ok(Some((Parts { worlds, exchange, division, duration, flows: dealt }, links)))
     }
 
     /// Handles about `max_events` events on one thread for each part. Returns whether the run continues.
     pub fn step(&mut self, max_events: u64) -> bool {
-        let exchange = Exchange::new(self.worlds.len(), &self.division, self.duration, max_events);
-        let (first, others) = self.worlds.split_first_mut().expect("a run has a part");
+        let Parts { worlds, exchange, .. } = self;
+        *exchange.handled.get_mut() = 0;
+        let exchange = &*exchange;
+        let (first, others) = worlds.split_first_mut().expect("a run has a part");
         thread::scope(|scope| {
             for (part, Part(world)) in (1..).zip(others) {
-                let exchange = &exchange;
-                scope.spawn(move || exchange.work(part, world));
+                scope.spawn(move || exchange.work(part, world, max_events));
             }
-            exchange.work(0, &mut first.0)
-        })
+            exchange.work(0, &mut first.0, max_events);
+        });
+        self.now() < self.duration
     }
 
     /// Returns the number of threads, and of parts.
@@ -145,137 +151,108 @@ impl Parts {
     }
 }
 
-/// What a part tells the others at the end of a window.
-struct Post {
-    /// Time of the earliest arrival of its exports in each part; for the part itself, that of its earliest event.
-    next: Vec<AtomicU64>,
-    /// Number of events in the window.
+/// The exchange between the parts.
+struct Exchange {
+    /// For each part, the time before which it has handled all events and posted all packets that left it.
+    clocks: Vec<Clock>,
+    /// Packets that left a part, by the parts that they leave and enter.
+    posts: Vec<Vec<Mutex<Exports<Segment>>>>,
+    /// Least times from the first part to the others, and from the others to the first.
+    out: Nanos,
+    back: Nanos,
+    duration: Nanos,
+    /// Number of events in this step.
     handled: AtomicU64,
-    /// Packets for each part.
-    exports: Vec<Mutex<Exports<Segment>>>,
+    has_panicked: AtomicBool,
 }
 
-/// The exchange between the parts during one step of a run.
-///
-/// Posts alternate between two sets: a part may write its next post while another still reads the last one, but not the
-/// one after that, because a barrier is in between.
-struct Exchange {
-    posts: [Vec<Post>; 2],
-    barrier: Barrier,
-    window: Nanos,
-    lags: [Nanos; 2],
-    duration: Nanos,
-    max_events: u64,
-}
+/// The clock of a part, in a cache line of its own.
+#[derive(Default)]
+#[repr(align(128))]
+struct Clock(AtomicU64);
 
 impl Exchange {
-    fn new(parts: usize, division: &Division, duration: Nanos, max_events: u64) -> Exchange {
-        let Division { window, lags, .. } = *division;
-        let post = || Post {
-            next: iter::repeat_with(AtomicU64::default).take(parts).collect(),
-            handled: AtomicU64::default(),
-            exports: iter::repeat_with(Mutex::default).take(parts).collect(),
-        };
-        let set = || iter::repeat_with(post).take(parts).collect();
-        Exchange { posts: [set(), set()], barrier: Barrier::new(parts), window, lags, duration, max_events }
+    fn new(parts: usize, division: &Division, duration: Nanos) -> Exchange {
+        let posts = || iter::repeat_with(Mutex::default).take(parts).collect();
+        Exchange {
+            clocks: iter::repeat_with(Clock::default).take(parts).collect(),
+            posts: iter::repeat_with(posts).take(parts).collect(),
+            out: division.out,
+            back: division.back,
+            duration,
+            handled: AtomicU64::new(0),
+            has_panicked: AtomicBool::new(false),
+        }
     }
 
-    /// Works through the windows of a part. Returns whether the run continues; all parts return the same.
-    fn work(&self, part: usize, world: &mut World<()>) -> bool {
-        let _poison = Poison(&self.barrier);
-        let (mut handled, mut total) = (0, 0);
-        for posts in self.posts.iter().cycle() {
-            self.post(part, &posts[part], handled, world);
-            self.barrier.wait();
-            let (mut next, mut begin) = (Nanos::MAX, Nanos::MAX);
-            for post in posts {
-                world.network_mut().import(&mut lock(&post.exports[part]));
-                for (to, at) in post.next.iter().map(|at| at.load(Ordering::Relaxed)).enumerate() {
-                    next = next.min(at);
-                    begin = begin.min(at.saturating_add(self.lag(to)));
+    fn clock(&self, part: usize) -> Nanos {
+        self.clocks[part].0.load(Ordering::Acquire)
+    }
+
+    /// Returns the time before which a part knows all packets that reach it, if it takes those that are posted.
+    fn horizon(&self, part: usize) -> Nanos {
+        match part {
+            0 => (1..self.clocks.len()).map(|other| self.clock(other)).min().unwrap_or(0).saturating_add(self.back),
+            _ => self.clock(0).saturating_add(self.out),
+        }
+    }
+
+    /// Lets a part work until the end of the run, or until the parts have handled `max_events` events.
+    fn work(&self, part: usize, world: &mut World<()>, max_events: u64) {
+        let _poison = Poison(self);
+        let end = self.duration.saturating_add(1);
+        // A part tells the others how far it is several times while they could be ahead.
+        let stride = (self.out.saturating_add(self.back) / STRIDES).max(1);
+        let (mut now, mut looks) = (self.clock(part), 0_u32);
+        while now < end {
+            let until = self.horizon(part).min(now.saturating_add(stride)).min(end);
+            if until <= now {
+                assert!(!self.has_panicked.load(Ordering::Relaxed), "another part of the run has panicked");
+                if self.handled.load(Ordering::Relaxed) >= max_events {
+                    return;
                 }
-                total += post.handled.load(Ordering::Relaxed);
+                looks += 1;
+                if looks < LOOKS {
+                    hint::spin_loop()
+                } else {
+                    thread::yield_now()
+                }
+                continue;
             }
-            world.network_mut().land_imports();
-            if next > self.duration {
-                world.end();
-                return false;
+            looks = 0;
+            let network = world.network_mut();
+            for posts in &self.posts {
+                network.import(&mut lock(&posts[part]));
             }
-            if total >= self.max_events {
-                return true;
+            network.land_imports();
+            let handled = world.advance(u64::MAX, until);
+            for (to, post) in self.posts[part].iter().enumerate() {
+                let left = world.network_mut().exports(to);
+                if !left.is_empty() {
+                    lock(post).append(left);
+                }
             }
-            let end = begin.saturating_add(self.window).saturating_sub(self.lag(part));
-            handled = world.advance(u64::MAX, end.min(self.duration.saturating_add(1)));
+            now = until;
+            self.clocks[part].0.store(now, Ordering::Release);
+            if self.handled.fetch_add(handled, Ordering::Relaxed) + handled >= max_events {
+                return;
+            }
         }
-        unreachable!("the sets of posts alternate for ever")
-    }
-
-    /// Returns the time by which a part lags behind.
-    fn lag(&self, part: usize) -> Nanos {
-        self.lags[usize::from(part > 0)]
-    }
-
-    fn post(&self, part: usize, post: &Post, handled: u64, world: &mut World<()>) {
-        for (to, (exports, next)) in post.exports.iter().zip(&post.next).enumerate() {
-            let left = world.network_mut().exports(to);
-            let earliest = left.earliest();
-            mem::swap(&mut *lock(exports), left);
-            // A part exports nothing to itself.
-            next.store(if to == part { world.next_event() } else { earliest }, Ordering::Relaxed);
-        }
-        post.handled.store(handled, Ordering::Relaxed);
+        world.end();
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A barrier at which threads look again and again, because windows are short.
-struct Barrier {
-    parts: usize,
-    arrived: AtomicUsize,
-    round: AtomicUsize,
-    poisoned: AtomicBool,
-}
-
-impl Barrier {
-    fn new(parts: usize) -> Barrier {
-        Barrier {
-            parts,
-            arrived: AtomicUsize::new(0),
-            round: AtomicUsize::new(0),
-            poisoned: AtomicBool::new(false),
-        }
-    }
-
-    /// Waits until all parts are here. What a part wrote before is visible to all afterwards.
-    ///
-    /// # Panics
-    /// If another part has panicked.
-    fn wait(&self) {
-        let round = self.round.load(Ordering::Acquire);
-        if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
-            self.arrived.store(0, Ordering::Relaxed);
-            self.round.store(round.wrapping_add(1), Ordering::Release);
-            return;
-        }
-        let mut looks = 0;
-        while self.round.load(Ordering::Acquire) == round {
-            assert!(!self.poisoned.load(Ordering::Relaxed), "another part of the run has panicked");
-            looks += 1;
-            if looks < LOOKS { hint::spin_loop() } else { thread::yield_now() }
-        }
-    }
-}
-
 /// Ends the other parts if this one panics.
-struct Poison<'a>(&'a Barrier);
+struct Poison<'a>(&'a Exchange);
 
 impl Drop for Poison<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            self.0.poisoned.store(true, Ordering::Relaxed);
+            self.0.has_panicked.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -183,7 +183,7 @@ impl Run {
                 let world = Observed::Parts(Box::new(parts));
                 return Ok(Run { world, links, facts, calls, one_thread: None });
             }
-            "it has one flow, or its flows share links that have no delay"
+            "it has one flow, or packets take less than 10 us from a shared link to a host and back"
         };
         let run = Run::called(scenario, seed, watching, calls)?;
         Ok(Run { one_thread: Some(reason), ..run })
@@ -350,19 +350,8 @@ impl Run {
 }
 
 /// Disciplines that do not ask to which connection a packet belongs.
-const BLIND: [&str; 11] = [
-    "drop-tail",
-    "drop-head",
-    "red",
-    "ared",
-    "codel",
-    "cobalt",
-    "pie",
-    "dualpi2",
-    "priority",
-    "token-bucket",
-    "xcp",
-];
+const BLIND: [&str; 11] =
+    ["drop-tail", "drop-head", "red", "ared", "codel", "cobalt", "pie", "dualpi2", "priority", "token-bucket", "xcp"];
 
 /// Returns why a run cannot be divided, as the end of a sentence; `None` if nothing in the scenario forbids it.
 fn whole(scenario: &Scenario, watching: &Watching) -> Option<&'static str> {

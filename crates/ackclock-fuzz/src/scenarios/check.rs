@@ -242,13 +242,9 @@ pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) 
 fn on_threads(scenario: &Scenario, threads: usize) -> Result<bool, Finding> {
     let mut bare = scenario.clone();
     let probes = &mut bare.probes;
-    for recorded in [
-        &mut probes.window,
-        &mut probes.packets,
-        &mut probes.timeouts,
-        &mut probes.queues,
-        &mut probes.rates,
-    ] {
+    for recorded in
+        [&mut probes.window, &mut probes.packets, &mut probes.timeouts, &mut probes.queues, &mut probes.rates]
+    {
         *recorded = false;
     }
     let tables = |threads| {

@@ -27,9 +27,9 @@ use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{Address, Packet, Stored};
 use ackclock_core::Nanos;
 use ackclock_results::{Sketch, Table, quotient};
-use senders::Senders;
 use parts::Imports;
 pub use parts::{Division, Exports};
+use senders::Senders;
 pub use topology::Topology;
 
 /// A route of a network.

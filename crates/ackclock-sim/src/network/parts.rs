@@ -2,12 +2,12 @@
 //!
 //! Each part has all links, but uses only its own: those of its flows. The first part also has all links that flows of
 //! several parts share. Links have delays, so what happens in the first part reaches another one no sooner than the delay
-//! `out` from the shared links to hosts, and the way back takes at least the delay `back` from hosts to shared links. The
-//! parts work side by side through windows of half the sum of both; the first part lags behind the others by half their
-//! difference. At the end of each window they exchange the packets that left them.
+//! `out` from the shared links to hosts, and the way back takes at least the delay `back` from hosts to shared links. A
+//! part may therefore be ahead of another by so much, and each packet that leaves a part still arrives in time.
 //!
 //! The order of events does not depend on the parts ([`crate::event::Key`]), so the results are the same for any number
-//! of parts. Conservative synchronisation is that of Chandy and Misra (IEEE Transactions on Software Engineering, 1979).
+//! of parts. This is the conservative synchronisation of Chandy and Misra (IEEE Transactions on Software Engineering,
+//! 1979).
 
 use std::collections::BTreeMap;
 
@@ -33,9 +33,15 @@ impl<P> Default for Exports<P> {
 }
 
 impl<P> Exports<P> {
-    /// Returns the time of the earliest arrival; `Nanos::MAX` if there is none.
-    pub fn earliest(&self) -> Nanos {
-        self.packets.iter().map(|(key, _)| key.time()).min().unwrap_or(Nanos::MAX)
+    /// Moves the packets of `others` behind these.
+    pub fn append(&mut self, others: &mut Exports<P>) {
+        self.packets.append(&mut others.packets);
+        self.contents.append(&mut others.contents);
+    }
+
+    /// Whether there are no packets.
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
     }
 }
 
@@ -47,6 +53,9 @@ pub(super) struct Imports {
     lanes: Vec<u32>,
 }
 
+/// Least sum of the delays from shared links to hosts and back, in ns. With less, parts would mostly wait.
+const LEAST: Nanos = 10_000;
+
 /// The division of a network into parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Division {
@@ -54,10 +63,10 @@ pub struct Division {
     stages: Vec<u32>,
     /// Links that begin a stage and belong to a part behind the first; first links of routes only if they have counts.
     links: BTreeMap<LinkId, u32>,
-    /// Length of a window, in ns.
-    pub window: Nanos,
-    /// Time by which the first part and the others lag behind, in ns; one of them is zero.
-    pub lags: [Nanos; 2],
+    /// Least time from a shared link to a host, in ns.
+    pub out: Nanos,
+    /// Least time from a host to a shared link, in ns.
+    pub back: Nanos,
 }
 
 impl Division {
@@ -68,8 +77,8 @@ impl Division {
 }
 
 impl<P: Contents> Network<P> {
-    /// Divides the network for flows with these routes, each with the number of its part. Returns `None` if a packet may
-    /// go from one part to another and back at once.
+    /// Divides the network for flows with these routes, each with the number of its part. Returns `None` if packets may go
+    /// from one part to another and back in less than 10 us.
     pub fn divide(&self, flows: &[(u32, Vec<[Route; 2]>)]) -> Option<Division> {
         let routes = || {
             let of = |(part, pairs): &(u32, Vec<[Route; 2]>)| {
@@ -89,8 +98,7 @@ impl<P: Contents> Network<P> {
         }
         links.retain(|_, part| *part > 0);
 
-        let mut division = Division { stages: vec![0; self.stages.len()], links, window: 0, lags: [0; 2] };
-        let (mut out, mut back) = (NEVER, NEVER);
+        let mut division = Division { stages: vec![0; self.stages.len()], links, out: NEVER, back: NEVER };
         for (part, stages) in routes() {
             let mut here = part;
             for number in stages {
@@ -101,15 +109,13 @@ impl<P: Contents> Network<P> {
                 };
                 division.stages[number] = there;
                 if here != there {
-                    let least = if here == 0 { &mut out } else { &mut back };
+                    let least = if here == 0 { &mut division.out } else { &mut division.back };
                     *least = self.least_time(stage).min(*least);
                 }
                 here = there;
             }
         }
-        division.window = out.saturating_add(back) / 2;
-        division.lags = [(out - out.min(back)) / 2, (back - out.min(back)) / 2];
-        (division.window > 0).then_some(division)
+        (division.out.saturating_add(division.back) >= LEAST).then_some(division)
     }
 
     /// Whether a stage begins with a port, which has counts of its own.

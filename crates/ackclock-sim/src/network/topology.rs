@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use ackclock_core::NEVER;
 use ackclock_net::{Large, Link, Port};
 
-use super::senders::Senders;
 use super::parts::Imports;
+use super::senders::Senders;
 use super::{LinkState, Network, PortState, Route, Stage};
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};

@@ -116,13 +116,7 @@ impl<E: Endpoint> Connections<E> {
     }
 
     /// Stores a connection of the flow that has `slots`. Returns its slot and its generation in it.
-    pub fn insert(
-        &mut self,
-        about: About,
-        slots: &mut Slots,
-        config: &E::Config,
-        random: &mut Stream,
-    ) -> (Slot, u16) {
+    pub fn insert(&mut self, about: About, slots: &mut Slots, config: &E::Config, random: &mut Stream) -> (Slot, u16) {
         let (slot, generation) = self.slot(slots);
         let mut ends = [E::new(config, random), E::new(config, random)];
         for (end, side) in ends.iter_mut().zip([Side::Source, Side::Sink]) {

@@ -475,12 +475,6 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         flow.app().report(&flow.labels.name, self.now, tables);
     }
 
-    /// Returns the time of the next event; [`Nanos::MAX`] if there is none.
-    pub(crate) fn next_event(&self) -> Nanos {
-        let first = self.network.events.first();
-        if first == Key::NEVER { Nanos::MAX } else { first.time() }
-    }
-
     /// Returns the network, mutably.
     pub(crate) fn network_mut(&mut self) -> &mut Network<E::Packet> {
         &mut self.network
