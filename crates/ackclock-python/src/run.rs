@@ -22,7 +22,7 @@ use crate::transport;
 const EVENTS_PER_STEP: u64 = 20_000;
 
 /// The same number for runs on several threads, which are started for each step.
-const EVENTS_PER_JOINT_STEP: u64 = 400_000;
+const EVENTS_PER_JOINT_STEP: u64 = 200_000;
 
 /// The same number for runs with algorithms in Python: the interpreter is held for these events, and other threads have
 /// to wait. Rate adaptations in Python do not hold it, but may take long.
@@ -166,7 +166,7 @@ pub fn run<'py>(
     let (output, one_thread) = py.detach(move || {
         // A million flows take seconds to set up.
         let mut run = if threads > 1 {
-            Run::on_threads(&scenario, seed, &watching, calls, threads)
+            Run::in_parts(&scenario, seed, &watching, calls, threads)
         } else {
             Run::called(&scenario, seed, &watching, calls)
         }
@@ -176,7 +176,8 @@ pub fn run<'py>(
         let step = |run: &mut Run| match (holds, calls_rules) {
             (true, _) => Python::attach(|_| run.step(EVENTS_PER_HOLD)),
             (false, true) => run.step(EVENTS_PER_HOLD),
-            (false, false) => run.step(if run.threads() > 1 { EVENTS_PER_JOINT_STEP } else { EVENTS_PER_STEP }),
+            (false, false) if run.threads() > 1 => ackclock_threads::step(run, EVENTS_PER_JOINT_STEP),
+            (false, false) => run.step(EVENTS_PER_STEP),
         };
         while step(&mut run) {
             failure.check()?;

@@ -327,7 +327,7 @@ mod tests {
             let mut heap = BinaryHeap::new();
             let mut current = [None; 20];
             let mut now = 0;
-            let mut put = |heap: &mut BinaryHeap<_>, current: &mut [Option<(u64, u64)>; 20], source: u32, now, at| {
+            let put = |heap: &mut BinaryHeap<_>, current: &mut [Option<(u64, u64)>; 20], source: u32, now, at| {
                 heap.push(Reverse((at, now, source)));
                 current[source as usize] = Some((at, now));
             };

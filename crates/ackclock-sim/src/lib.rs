@@ -14,7 +14,7 @@ pub mod measures;
 pub mod network;
 pub mod observe;
 pub mod packet;
-mod parts;
+pub mod parts;
 pub mod probes;
 pub mod reading;
 pub mod relay;

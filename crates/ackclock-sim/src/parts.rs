@@ -1,8 +1,9 @@
-//! One run on several threads: each thread has a part of the flows and links ([`Division`]).
+//! A run that is divided into parts, each with some of the flows and links ([`Division`]). The parts may take turns, or
+//! work at the same time on threads of the caller; the results are the same.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{hint, iter, mem, thread};
+use std::{iter, mem};
 
 use ackclock_core::Nanos;
 use ackclock_results::{Table, Tables};
@@ -14,9 +15,6 @@ use crate::measures::Achieved;
 use crate::network::{Division, Exports, Network, Topology};
 use crate::world::{FlowSpec, World};
 
-/// Number of times that a thread looks at the clocks of others before it lets other threads run.
-const LOOKS: u32 = 20_000;
-
 /// Number of times that a part tells its clock while it works through the time for which a part can be ahead.
 const STRIDES: Nanos = 16;
 
@@ -27,7 +25,7 @@ struct Part(World<()>);
 /// The share of the shared links in the work of a run. A wrong value makes threads wait, and changes no result.
 const SHARE_OF_LINKS: f64 = 0.2;
 
-/// A run that is divided into parts, one for each thread.
+/// A run that is divided into parts.
 pub struct Parts {
     worlds: Vec<Part>,
     exchange: Exchange,
@@ -63,7 +61,7 @@ impl Parts {
     /// # Errors
     /// Those of `make`.
     pub fn new<L>(
-        make: impl Fn() -> Result<(Topology, Vec<FlowSpec>, L), ScenarioError> + Sync,
+        make: impl Fn() -> Result<(Topology, Vec<FlowSpec>, L), ScenarioError>,
         (seed, duration): (u64, Nanos),
         count: usize,
     ) -> Result<Option<(Parts, L)>, ScenarioError> {
@@ -83,35 +81,39 @@ impl Parts {
             Part(World::over(network, own, seed, duration, ()))
         };
         let mut worlds = vec![world(0, network, flows)];
-        let others: Result<Vec<_>, ScenarioError> = thread::scope(|scope| {
-            let (make, world) = (&make, &world);
-            let other =
-                |part| scope.spawn(move || make().map(|(topology, flows, _)| world(part, topology.join(), flows)));
-            let threads: Vec<_> = (1..count).map(other).collect();
-            threads.into_iter().map(|thread| thread.join().expect("a part is created")).collect()
-        });
-        worlds.extend(others?);
+        for part in 1..count {
+            let (topology, flows, _) = make()?;
+            worlds.push(world(part, topology.join(), flows));
+        }
         let exchange = Exchange::new(count, &division, duration);
         Ok(Some((Parts { worlds, exchange, division, duration, flows: dealt }, links)))
     }
 
-    /// Handles about `max_events` events on one thread for each part. Returns whether the run continues.
-    pub fn step(&mut self, max_events: u64) -> bool {
+    /// Returns the workers of a step of about `max_events` events, one for each part.
+    pub fn workers(&mut self, max_events: u64) -> Vec<Worker<'_>> {
         let Parts { worlds, exchange, .. } = self;
         *exchange.handled.get_mut() = 0;
         let exchange = &*exchange;
-        let (first, others) = worlds.split_first_mut().expect("a run has a part");
-        thread::scope(|scope| {
-            for (part, Part(world)) in (1..).zip(others) {
-                scope.spawn(move || exchange.work(part, world, max_events));
-            }
-            exchange.work(0, &mut first.0, max_events);
-        });
+        let parts = worlds.iter_mut().enumerate();
+        parts.map(|(part, Part(world))| Worker { part, world, exchange, max_events }).collect()
+    }
+
+    /// Handles about `max_events` events; the parts take turns. Returns whether the run continues.
+    pub fn step(&mut self, max_events: u64) -> bool {
+        let mut workers = self.workers(max_events);
+        while !workers.is_empty() {
+            workers.retain_mut(|worker| worker.turn() != Turn::Ended);
+        }
+        self.continues()
+    }
+
+    /// Whether the run has not come to its end.
+    pub fn continues(&self) -> bool {
         self.now() < self.duration
     }
 
-    /// Returns the number of threads, and of parts.
-    pub fn threads(&self) -> usize {
+    /// Returns the number of parts.
+    pub fn count(&self) -> usize {
         self.worlds.len()
     }
 
@@ -163,7 +165,6 @@ struct Exchange {
     duration: Nanos,
     /// Number of events in this step.
     handled: AtomicU64,
-    has_panicked: AtomicBool,
 }
 
 /// The clock of a part, in a cache line of its own.
@@ -181,7 +182,6 @@ impl Exchange {
             back: division.back,
             duration,
             handled: AtomicU64::new(0),
-            has_panicked: AtomicBool::new(false),
         }
     }
 
@@ -196,63 +196,63 @@ impl Exchange {
             _ => self.clock(0).saturating_add(self.out),
         }
     }
+}
 
-    /// Lets a part work until the end of the run, or until the parts have handled `max_events` events.
-    fn work(&self, part: usize, world: &mut World<()>, max_events: u64) {
-        let _poison = Poison(self);
-        let end = self.duration.saturating_add(1);
-        // A part tells the others how far it is several times while they could be ahead.
-        let stride = (self.out.saturating_add(self.back) / STRIDES).max(1);
-        let (mut now, mut looks) = (self.clock(part), 0_u32);
-        while now < end {
-            let until = self.horizon(part).min(now.saturating_add(stride)).min(end);
-            if until <= now {
-                assert!(!self.has_panicked.load(Ordering::Relaxed), "another part of the run has panicked");
-                if self.handled.load(Ordering::Relaxed) >= max_events {
-                    return;
-                }
-                looks += 1;
-                if looks < LOOKS {
-                    hint::spin_loop()
-                } else {
-                    thread::yield_now()
-                }
-                continue;
-            }
-            looks = 0;
-            let network = world.network_mut();
-            for posts in &self.posts {
-                network.import(&mut lock(&posts[part]));
-            }
-            network.land_imports();
-            let handled = world.advance(u64::MAX, until);
-            for (to, post) in self.posts[part].iter().enumerate() {
-                let left = world.network_mut().exports(to);
-                if !left.is_empty() {
-                    lock(post).append(left);
-                }
-            }
-            now = until;
-            self.clocks[part].0.store(now, Ordering::Release);
-            if self.handled.fetch_add(handled, Ordering::Relaxed) + handled >= max_events {
-                return;
+/// Result of a [`Worker::turn`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// The part has moved on.
+    Worked,
+    /// The part cannot move on before another part has.
+    Waits,
+    /// The part has come to the end of the run, or the step has had its events.
+    Ended,
+}
+
+/// A part of a run during a step.
+pub struct Worker<'a> {
+    part: usize,
+    world: &'a mut World<()>,
+    exchange: &'a Exchange,
+    max_events: u64,
+}
+
+impl Worker<'_> {
+    /// Moves the part on as far as the others allow, but at most by a small part of the time for which it can be ahead,
+    /// so that they can follow soon.
+    pub fn turn(&mut self) -> Turn {
+        let Worker { part, world, exchange, max_events } = self;
+        let Exchange { clocks, posts, out, back, duration, handled } = exchange;
+        let (now, end) = (exchange.clock(*part), duration.saturating_add(1));
+        if now >= end || handled.load(Ordering::Relaxed) >= *max_events {
+            return Turn::Ended;
+        }
+        let stride = (out.saturating_add(*back) / STRIDES).max(1);
+        let until = exchange.horizon(*part).min(now.saturating_add(stride)).min(end);
+        if until <= now {
+            return Turn::Waits;
+        }
+        let network = world.network_mut();
+        for posts in posts {
+            network.import(&mut lock(&posts[*part]));
+        }
+        network.land_imports();
+        let events = world.advance(u64::MAX, until);
+        for (to, post) in posts[*part].iter().enumerate() {
+            let left = world.network_mut().exports(to);
+            if !left.is_empty() {
+                lock(post).append(left);
             }
         }
-        world.end();
+        if until == end {
+            world.end();
+        }
+        clocks[*part].0.store(until, Ordering::Release);
+        handled.fetch_add(events, Ordering::Relaxed);
+        Turn::Worked
     }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Ends the other parts if this one panics.
-struct Poison<'a>(&'a Exchange);
-
-impl Drop for Poison<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.has_panicked.store(true, Ordering::Relaxed);
-        }
-    }
 }

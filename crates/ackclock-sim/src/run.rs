@@ -19,7 +19,7 @@ use crate::ids::{EndpointId, FlowId, LinkId};
 use crate::measures::Achieved;
 use crate::network::Topology;
 use crate::observe::{NetworkEvent, Observer, Who};
-use crate::parts::Parts;
+use crate::parts::{Parts, Worker};
 use crate::probes::{Recorder, Watch};
 use crate::trace::{Chunk, Names, TraceSpec, Traces};
 use crate::verify::{Verifier, Violation};
@@ -154,12 +154,12 @@ impl Run {
         Run::replaced(scenario, seed, watching, &|_| None)
     }
 
-    /// Creates the same run, as [`Run::called`] does, on at most `threads` threads. Its results do not depend on their
-    /// number. [`Run::one_thread`] says why a run has only one thread.
+    /// Creates the same run, as [`Run::called`] does, in at most `threads` parts, which can work on as many threads
+    /// ([`Run::workers`]). Its results do not depend on their number. [`Run::one_thread`] says why a run has only one.
     ///
     /// # Errors
     /// Parameters with which an application cannot run, and unknown places of captures.
-    pub fn on_threads(
+    pub fn in_parts(
         scenario: &Scenario,
         seed: Option<u64>,
         watching: &Watching,
@@ -288,10 +288,24 @@ impl Run {
         self.calls.failure()
     }
 
-    /// Returns the number of threads that the run uses.
+    /// Returns the workers of a step of about `max_events` events, one for each part; `None` if the run is not divided.
+    /// The step is done when each has said [`Turn::Ended`](crate::parts::Turn::Ended).
+    pub fn workers(&mut self, max_events: u64) -> Option<Vec<Worker<'_>>> {
+        match &mut self.world {
+            Observed::Parts(parts) => Some(parts.workers(max_events)),
+            _ => None,
+        }
+    }
+
+    /// Whether the run has not come to its end.
+    pub fn continues(&self) -> bool {
+        for_world!(&self.world, world => world.continues())
+    }
+
+    /// Returns the number of threads that the run can use.
     pub fn threads(&self) -> usize {
         match &self.world {
-            Observed::Parts(parts) => parts.threads(),
+            Observed::Parts(parts) => parts.count(),
             _ => 1,
         }
     }

@@ -216,7 +216,7 @@ pub fn check(scenario: &Scenario, plain: &Output, events: u64, dice: &mut Dice) 
         }
         made.push("traces");
     }
-    if on_threads(scenario, 2 + dice.below(2))? {
+    if dice.chance(0.3) && on_threads(scenario, 2 + dice.below(2))? {
         made.push("threads");
     }
     let most = 4 * events + 5_000;
@@ -249,9 +249,9 @@ fn on_threads(scenario: &Scenario, threads: usize) -> Result<bool, Finding> {
     }
     let tables = |threads| {
         let watching = Watching { check: true, ..Watching::default() };
-        let mut run = Run::on_threads(&bare, None, &watching, Arc::new(Mistake::default()), threads)
+        let mut run = Run::in_parts(&bare, None, &watching, Arc::new(Mistake::default()), threads)
             .map_err(|error| Finding::new("threads: refused", error.to_string()))?;
-        while run.step(1 << 9) {}
+        while ackclock_threads::step(&mut run, 1 << 14) {}
         Ok((run.threads(), agreed(run.finish())?.tables))
     };
     let (divided, many) = tables(threads)?;

@@ -73,6 +73,11 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         world
     }
 
+    /// Whether the run has not come to its end.
+    pub fn continues(&self) -> bool {
+        self.now < self.duration
+    }
+
     /// Returns the current time.
     pub fn now(&self) -> Nanos {
         self.now
