@@ -101,7 +101,10 @@ def test_links_may_form_any_graph(caplog, threads):
     [
         ({"probes.window": "true"}, "probes, traces and the verifier see the events"),
         ({"bottleneck.queue": '{ kind = "fq-codel" }'}, "asks to which connection a packet belongs"),
-        ({"bottleneck.delay": "4us", "access.source_delay": "0s", "bottleneck.queue": "20 packets"}, "packets take less than 10 us"),
+        (
+            {"bottleneck.delay": "4us", "access.source_delay": "0s", "bottleneck.queue": "20 packets"},
+            "packets take less than 10 us",
+        ),
         ({"flows.telephone.transport": "quinn", "flows.telephone.app.kind": "bulk"}, "a transport other than TCP"),
     ],
     ids=str,
@@ -117,12 +120,12 @@ def test_a_run_that_cannot_be_divided_says_why(caplog, overrides, reason):
 
 
 def test_a_divided_run_can_be_cancelled_and_reports_progress():
-    class Stopped(Exception):
+    class StoppedError(Exception):
         pass
 
     def stop(part):
         assert 0 <= part <= 1
-        raise Stopped
+        raise StoppedError
 
-    with pytest.raises(Stopped):
+    with pytest.raises(StoppedError):
         ackclock.run(DUMBBELL, overrides={"duration": "200s"}, threads=2, progress=stop)
