@@ -98,8 +98,8 @@ impl Trace {
 /// A mistake of a transport ends the run as `ackclock.TransportError`. The file at the path `calls`, if it is given,
 /// tells which call to a transport is in progress ([`ackclock_plugin::Beacon`]).
 ///
-/// With `threads` above one, the run is divided among so many threads, if it can be; its tables are the same. The
-/// provenance has `one_thread` then if it could not, which says why, as the end of a sentence.
+/// With `threads` above one, the run is divided among so many threads, if it can be; its tables are the same. If it
+/// cannot be divided, the logger `ackclock` says why.
 ///
 /// An exception or a panic in one of the `algorithms` ends the run as `ackclock.AlgorithmError`. A run that uses a
 /// congestion control in Python holds the interpreter while it works and releases it briefly after a fixed number of
@@ -163,7 +163,7 @@ pub fn run<'py>(
     let watching = Watching { traces, verify, check: verify || check };
     let end = scenario.duration.max(1) as f64;
     let calls = Arc::new(transport::Told::new(calls.as_deref())?);
-    let (output, one_thread) = py.detach(move || {
+    let output = py.detach(move || {
         // A million flows take seconds to set up.
         let mut run = if threads > 1 {
             Run::in_parts(&scenario, seed, &watching, calls, threads)
@@ -171,7 +171,9 @@ pub fn run<'py>(
             Run::called(&scenario, seed, &watching, calls)
         }
         .map_err(|error| Python::attach(|py| scenario_error(py, &error)))?;
-        let one_thread = run.one_thread();
+        if let Some(reason) = run.one_thread() {
+            Python::attach(|py| warn(py, &format!("the run uses one thread of {threads}: {reason}")))?;
+        }
         let mut visited = Instant::now();
         let step = |run: &mut Run| match (holds, calls_rules) {
             (true, _) => Python::attach(|_| run.step(EVENTS_PER_HOLD)),
@@ -208,17 +210,19 @@ pub fn run<'py>(
         if !findings.is_empty() {
             return Err(verification_error(seed.unwrap_or(scenario.seed), findings));
         }
-        Ok::<_, PyErr>((output, one_thread))
+        Ok::<_, PyErr>(output)
     })?;
-    if let Some(reason) = one_thread {
-        meta.set_item("one_thread", reason)?;
-    }
 
     let tables = PyDict::new(py);
     for (name, table) in output.tables {
         tables.set_item(name, to_arro3(py, table)?)?;
     }
     Ok((meta, tables))
+}
+
+/// Logs a warning.
+fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    py.import("logging")?.call_method1("getLogger", ("ackclock",))?.call_method1("warning", (message,)).map(drop)
 }
 
 /// Passes the traces so far to the function that writes the files.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
-from ackclock.base.log import PACKAGE
 from ackclock.base.progress import ProgressCallback, reporter
 from ackclock.base.table import Table
 from ackclock.cc import registry
@@ -85,8 +84,6 @@ def simulated(
             calls=calls(),
             threads=threads,
         )
-    if reason := meta.pop("one_thread", None):
-        PACKAGE.warning("the run uses one thread of %d: %s", threads, reason)
     return Result(meta, {name: Table(table) for name, table in tables.items()}, partial(as_toml, text, overrides))
 
 
