@@ -45,6 +45,7 @@ STUDIES = {
     "bbr-share": "ackclock.studies.bbr_share",
     "dctcp": "ackclock.studies.dctcp",
     "l4s": "ackclock.studies.l4s",
+    "gcc-queues": "ackclock.studies.gcc_queues",
 }
 """Name on the command line to module."""
 
