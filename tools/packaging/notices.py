@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from tools.packaging.vendor import LICENCE, LICENCE_OF_EDITOR, TARGET, pinned
+from tools.packaging.vendor import LICENCE, LICENCE_OF_ARCHIVES, LICENCE_OF_EDITOR, TARGET, pinned
 
 __all__ = ["NOTICE", "Crate", "LicenceError", "check", "linked", "listed", "notice", "write"]
 
@@ -120,6 +120,7 @@ def notice(crates: list[Crate]) -> str:
     works = {f"{crate.name} {crate.version} ({crate.licence})": crate.texts() for crate in crates}
     works[f"uPlot {pinned()} (MIT)"] = [(TARGET / LICENCE).read_text(encoding="utf-8").strip()]
     works["CodeMirror 6 (MIT)"] = [(TARGET / LICENCE_OF_EDITOR).read_text(encoding="utf-8").strip()]
+    works[f"fflate {pinned('fflate')} (MIT)"] = [(TARGET / LICENCE_OF_ARCHIVES).read_text(encoding="utf-8").strip()]
     covered: dict[str, list[str]] = {}
     for work, texts in works.items():
         for text in texts:
@@ -130,14 +131,14 @@ def notice(crates: list[Crate]) -> str:
         f"{_stamp()}\n\n"
         "ackclock itself is under the licence MIT OR Apache-2.0. Its compiled extension contains the Rust standard\n"
         "library (MIT OR Apache-2.0) and the crates below, and so does its module for browsers; its pages contain\n"
-        "uPlot and CodeMirror.\n\n"
+        "uPlot, CodeMirror and fflate.\n\n"
         f"{contents}\n{sections}"
     )
 
 
 def _stamp() -> str:
     """The first line, which changes with the versions of what is contained."""
-    versions = (ROOT / "Cargo.lock").read_bytes() + pinned().encode()
+    versions = (ROOT / "Cargo.lock").read_bytes() + pinned().encode() + pinned("fflate").encode()
     return f"Licences of the software that ackclock contains (versions {hashlib.sha256(versions).hexdigest()[:16]})"
 
 

@@ -55,11 +55,14 @@ LAB = ("lab.ts", "worker.ts", "lab.css")
 EDITOR = ("@codemirror", "@lezer", "@marijn", "codemirror", "crelt", "style-mod", "w3c-keyname")
 """The packages of CodeMirror, with the scopes of npm that they are in."""
 
-LICENCE, LICENCE_OF_EDITOR = "uPlot.LICENSE", "CodeMirror.LICENSE"
+LICENCE, LICENCE_OF_EDITOR, LICENCE_OF_ARCHIVES = "uPlot.LICENSE", "CodeMirror.LICENSE", "fflate.LICENSE"
 
 SCRIPTS = ("report.js", "serve.js", "live.js", "widget.js", "lab.js", "worker.js")
 
-FILES = (*SCRIPTS, "page.css", "serve.css", "widget.css", "lab.css", LICENCE, LICENCE_OF_EDITOR)
+LICENCES = (LICENCE, LICENCE_OF_EDITOR, LICENCE_OF_ARCHIVES)
+"""The licences of uPlot, CodeMirror and fflate, which writes the archives of ``ackclock lab``."""
+
+FILES = (*SCRIPTS, "page.css", "serve.css", "widget.css", "lab.css", *LICENCES)
 """The files of the folder."""
 
 EXAMPLES = ROOT / "python" / "ackclock" / "examples"
@@ -209,12 +212,14 @@ def vendor(target: Path = TARGET) -> None:
     with _installed("--omit=dev") as folder:
         licence = (folder / "node_modules" / "uplot" / "LICENSE").read_text(encoding="utf-8")
         of_editor = _licence_of_editor(folder / "node_modules")
+        of_archives = (folder / "node_modules" / "fflate" / "LICENSE").read_text(encoding="utf-8")
         built = folder / "built"
         _bundle(folder, [f"src/{name}" for name in BUNDLES], [licence], LICENCE)
         _bundle(folder, [f"src/{name}" for name in WIDGET], [licence], LICENCE, MODULE)
-        _bundle(folder, [f"src/lab/{name}" for name in LAB], [licence, of_editor], f"{LICENCE}, {LICENCE_OF_EDITOR}")
-        (built / LICENCE).write_text(licence, encoding="utf-8")
-        (built / LICENCE_OF_EDITOR).write_text(of_editor, encoding="utf-8")
+        texts = dict(zip(LICENCES, [licence, of_editor, of_archives], strict=True))
+        _bundle(folder, [f"src/lab/{name}" for name in LAB], list(texts.values()), ", ".join(LICENCES))
+        for name, text in texts.items():
+            (built / name).write_text(text, encoding="utf-8")
         target.mkdir(parents=True, exist_ok=True)
         for path in target.iterdir():
             path.unlink()

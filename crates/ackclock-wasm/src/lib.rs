@@ -8,6 +8,7 @@ mod cc;
 mod run;
 mod scenario;
 mod tables;
+mod traces;
 
 use std::panic;
 

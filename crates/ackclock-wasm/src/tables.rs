@@ -3,20 +3,24 @@
 use std::collections::BTreeMap;
 
 use ackclock_results::{Column, Tables};
+use ackclock_sim::trace::Chunk;
 use js_sys::{Array, BigInt64Array, Float64Array, Int32Array, Object, Reflect, Uint8Array};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-/// The tables of a run.
+use crate::traces::parts;
+
+/// The tables of a run, and the end of its traces.
 #[wasm_bindgen]
 pub struct Results {
     tables: Tables,
+    traces: Vec<Chunk>,
 }
 
 impl Results {
-    /// Wraps tables for JavaScript.
-    pub fn of(tables: Tables) -> Results {
-        Results { tables }
+    /// Wraps tables and traces for JavaScript.
+    pub fn of(tables: Tables, traces: Vec<Chunk>) -> Results {
+        Results { tables, traces }
     }
 }
 
@@ -30,6 +34,11 @@ impl Results {
             json!({"name": name, "rows": table.len(), "columns": Value::from_iter(columns)})
         };
         Value::from_iter(self.tables.iter().map(table)).to_string()
+    }
+
+    /// Removes and returns the rest of each trace, as [`crate::run::Simulation::take_traces`] does.
+    pub fn take_traces(&mut self) -> Array {
+        parts(std::mem::take(&mut self.traces))
     }
 
     /// Returns a column: {values, valid}. `values` is a BigInt64Array (int), Float64Array (float), Uint8Array (bool) or

@@ -24,6 +24,10 @@ async function answer(request) {
     }
     const checked = ackclock.check(request.text, request.overrides);
     if (request.check) return checked;
+    if (request.trace) {
+      const files = ackclock.trace(request, request.trace, () => {});
+      return { files: Object.fromEntries([...files].map(([name, bytes]) => [name, base64(bytes)])) };
+    }
     const done = [];
     const tables = ackclock.simulate(request, (part) => done.push(part));
     const columns = ({ name, kind, values, valid, texts }) =>

@@ -1,5 +1,6 @@
 // The digests of tables, as a pack of ackclock states them: SHA-256 over the names of the columns and all cells.
 
+import { joined } from "./bytes";
 import type { Column, Table, Tables } from "./tables";
 
 const encoder = new TextEncoder();
@@ -38,13 +39,7 @@ async function digestOf(table: Table): Promise<string> {
   for (const column of columns.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     parts.push(encoder.encode(`${column.name}\0${table.rows}\0`), bytesOf(column));
   }
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  const digest = await crypto.subtle.digest("SHA-256", all);
+  const digest = await crypto.subtle.digest("SHA-256", joined(parts));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

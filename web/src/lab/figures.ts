@@ -43,10 +43,12 @@ interface Panel {
   readonly x?: string;
   readonly tall?: number;
   readonly events?: boolean;
+  /** Rows state a mean over the interval that ends at their time. */
+  readonly means?: boolean;
 }
 
 const PANELS: readonly Panel[] = [
-  { title: "Goodput", y_label: "goodput (Mbit/s)", table: "rates", by: "flow", lines: [{ column: "goodput_bps", unit: 1e6 }] },
+  { title: "Goodput", y_label: "goodput (Mbit/s)", table: "rates", by: "flow", means: true, lines: [{ column: "goodput_bps", unit: 1e6 }] },
   {
     title: "Congestion window", y_label: "window (kB)", table: "window", by: "flow", events: true,
     lines: [{ column: "cwnd", unit: 1e3 }, { column: "ssthresh", name: "ssthresh", unit: 1e3, dotted: true }],
@@ -54,7 +56,7 @@ const PANELS: readonly Panel[] = [
   { title: "Round-trip time", y_label: "RTT (ms)", table: "window", by: "flow", tall: 0.7, lines: [{ column: "latest_rtt_ms", unit: 1 }] },
   { title: "Queue", y_label: "queue (packets)", table: "queues", by: "link", tall: 0.7, lines: [{ column: "packets", unit: 1 }] },
   {
-    title: "Queueing delay", y_label: "time in the queue (ms)", table: "queues", by: "link", tall: 0.7,
+    title: "Queueing delay", y_label: "delay (ms)", table: "queues", by: "link", tall: 0.7,
     lines: [{ column: "sojourn_ms", unit: 1 }],
   },
   {
@@ -94,6 +96,28 @@ function thinned(x: number[], y: (number | null)[], range: Range | null): { x: n
   return { x: kept.map((at) => x[at]), y: kept.map((at) => y[at]) };
 }
 
+/** Stretches of a whole run whose means are drawn: bursts of a packet or two say nothing of a rate. */
+const MEANS = 120;
+
+/** Means over intervals that end at `x`, as steps that hold from the beginning of each: of several intervals where there are many. */
+function averaged(x: readonly number[], y: readonly (number | null)[], range: Range | null): { x: number[]; y: (number | null)[]; over: number } {
+  if (x.length < 2) return { x: [...x], y: [...y], over: 0 };
+  const edges = [2 * x[0] - x[1], ...x];
+  const inside = range ? x.filter((at) => at >= range[0] && at <= range[1]).length : x.length;
+  const each = Math.max(1, Math.ceil(inside / MEANS));
+  const found: { x: number[]; y: (number | null)[]; over: number } = { x: [], y: [], over: each * (x[1] - x[0]) };
+  for (let from = 0; from < x.length; from += each) {
+    const to = Math.min(x.length, from + each);
+    let sum = 0;
+    for (let at = from; at < to; at++) sum += (y[at] ?? 0) * (edges[at + 1] - edges[at]);
+    found.x.push(edges[from]);
+    found.y.push(sum / (edges[to] - edges[from]));
+  }
+  found.x.push(x[x.length - 1]);
+  found.y.push(found.y[found.y.length - 1]);
+  return found;
+}
+
 function marks(tables: Tables, flows: readonly string[], prefix: string): Series[] {
   const table = tableOf(tables, "events");
   if (table === undefined) return [];
@@ -124,6 +148,7 @@ export function figuresOf(variants: readonly Variant[], range: Range | null = nu
 function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
   return PANELS.flatMap((panel): Figure[] => {
     const series: Series[] = [];
+    let over = 0;
     const names = [...new Set(variants.flatMap(({ tables }) => {
       const table = tableOf(tables, panel.table);
       return table ? namesOf(table, panel.by) : [];
@@ -151,15 +176,20 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
           const first = panel.by === "link" ? 2 : 0;
           const colour = COLOURS[(first + place + (shown.length === 1 ? number : 0)) % COLOURS.length];
           const dash = line.dotted ? [1.2, 1.2] : number ? [6, 3] : undefined;
+          const means = panel.means ? averaged(x, y, range) : { x, y, over };
+          over = Math.max(over, means.over);
           const label = [prefix + name, line.name].filter(Boolean).join(" ");
-          series.push({ ...colour, label, kind: "step", marker: "o", ...thinned(x, y, range), dash, faint: line.dotted });
+          series.push({ ...colour, label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash, faint: line.dotted });
         });
       }
       if (panel.events) series.push(...marks(tables, shown, prefix));
     });
     if (!series.length) return [];
     const left = wanted.length - shown.length;
-    const note = left > 0 ? `The first ${shown.length} of ${wanted.length} ${panel.by}s are drawn.` : "";
+    const note = [
+      left > 0 ? `The first ${shown.length} of ${wanted.length} ${panel.by}s are drawn.` : "",
+      over ? `Means over ${Number((1000 * over).toPrecision(3))} ms. Data that waited for a lost packet reach the application together, above the rate of the link.` : "",
+    ].filter(Boolean).join(" "); // prettier-ignore
     const lanes = panel.events ? shown.map((label, place) => ({ label, ...COLOURS[place % COLOURS.length] })) : undefined;
     return [{ title: panel.title, x_label: "time (s)", y_label: panel.y_label, series, tall: panel.tall, from_zero: true, note, lanes }];
   });

@@ -66,7 +66,7 @@ const KNOBS: readonly Knob[] = [
     choices: () => DISCIPLINES,
   },
   {
-    label: "Random loss", hint: "share of the packets, such as 0.1%; empty for none",
+    label: "Random loss", hint: "none, or such as 0.1%",
     show: (text) => (hasBottleneck(text) ? get(text, "bottleneck.loss") === undefined ? "" : textAt(text, "bottleneck.loss") : null),
     change: (text, value) => (value.trim() ? set(text, "bottleneck.loss", quoted(value)) : remove(text, "bottleneck.loss")),
   },

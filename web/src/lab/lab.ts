@@ -1,20 +1,24 @@
 // The laboratory: an experiment as text, controls and a link, and its runs as figures and numbers.
 
 import { byId, make } from "../dom";
+import { download } from "../save";
 import { Bookshelf } from "./bookshelf";
 import { ControlError } from "./control";
 import { Course } from "./course";
 import { Editor, scenario as scenarios } from "./editor";
+import type { Range } from "./figures";
 import gallery from "./gallery.json";
 import { Knobs } from "./knobs";
 import { LinkError, read, type State, write } from "./link";
 import { MEASURED } from "./measures";
 import { Own, TEMPLATE } from "./own";
 import { Ended, Pool, Program } from "./pool";
+import { FINE, probesOf, stretchOf } from "./probes";
 import { Figures, means, NAMES, numbers } from "./results";
 import type { Schema } from "./schema";
-import { type Checked, type Override, ScenarioError } from "./simulate";
+import { type Checked, type Override, ScenarioError, type Traced } from "./simulate";
 import type { Done } from "./studies/study";
+import { type Tables, tableOf } from "./tables";
 import { type Run, take } from "./take";
 import { aboutOf, subjectOf, written } from "./words";
 import type { About } from "./worker";
@@ -38,8 +42,6 @@ const SETTLED = 250;
 const MANY = 5e6;
 /** Bytes of memory that a tab is expected to have for a run. */
 const LARGEST = 1.5e9;
-/** Rows of a figure's line, for scenarios that do not state the interval of their probes. */
-const ROWS = 1000;
 
 let state: State = { base: FIRST, texts: [GALLERY[FIRST]], seed: 1, view: "over" };
 /** The variant that the editor and the controls show. */
@@ -54,7 +56,6 @@ let allowed = "";
 const status = byId("status");
 const seed = byId("seed") as HTMLInputElement;
 const scenario = byId("scenario") as HTMLSelectElement;
-const figures = new Figures(byId("figures"));
 
 function tell(words: string, isError = false, ...more: Node[]): void {
   status.className = isError ? "error" : "";
@@ -67,15 +68,6 @@ function progress(done: number | null): void {
   bar.value = done ?? 0;
 }
 
-/** What the figures need besides what the scenario records. */
-function probesOf({ canonical, duration_s }: Checked): Override[] {
-  const probes = (canonical.probes ?? {}) as Record<string, unknown>;
-  const names = ["window", "rates", "queues"].filter((name) => probes[name] !== true);
-  const found = names.map((name): Override => [`probes.${name}`, "true"]);
-  if (names.length === 3) found.push(["probes.interval", `${Math.max(1, Math.ceil((1000 * duration_s) / ROWS))}ms`]);
-  return found;
-}
-
 interface Parts {
   readonly threads: Pool;
   readonly checker: Pool;
@@ -83,9 +75,10 @@ interface Parts {
   readonly knobs: Knobs;
   readonly own: Own;
   readonly course: Course;
+  readonly figures: Figures;
 }
 
-function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
+function engineOf({ threads, checker, editor, knobs, own, course, figures }: Parts) {
   let loaded = "";
 
   /** Loads the program of the reader into the threads. */
@@ -114,11 +107,11 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
   }
 
   async function run(number: number): Promise<void> {
-    const { code = "" } = state;
+    const { code = "", seed } = state;
     if (code && !own.allows(code)) {
       tell("This link has a program of somebody else, which is shown below. Read it, and run it if you trust it.", true);
       progress(null);
-      return take(state, []);
+      return take(state, [], traced);
     }
     load(code);
     const checks: Checked[] = [];
@@ -143,7 +136,7 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     if (memory > LARGEST) {
       tell(`A run needs about ${written(memory / 1e9)} GB, which is too much for a page. Shorten it, or run it with the command below.`, true);
       progress(null);
-      return take(state, []);
+      return take(state, [], traced);
     }
     if (packets > MANY && allowed !== state.texts.join("\0")) {
       const button = make("button", { type: "button", textContent: "Run it" });
@@ -159,12 +152,12 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     const found = await Promise.all(
       state.texts.map(async (text, at): Promise<Run> => {
         const overrides = probesOf(checks[at]);
-        const answer = await threads.ask({ kind: "run", text, overrides, seed: state.seed, digests: true, ...(code && { events: EVENTS }) }, (part) => {
+        const answer = await threads.ask({ kind: "run", text, overrides, seed, digests: true, ...(code && { events: EVENTS }) }, (part) => {
           done[at] = part;
           progress(done.reduce((sum, one) => sum + one, 0) / done.length);
         });
         if (answer.kind !== "tables") throw new Error("the engine gave another answer");
-        return { text, checked: checks[at], overrides, tables: answer.tables, digests: answer.digests, took_ms: answer.took_ms };
+        return { text, seed, checked: checks[at], overrides, tables: answer.tables, digests: answer.digests, took_ms: answer.took_ms };
       }),
     );
     if (number !== asked) return;
@@ -175,7 +168,7 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     tell(`Done in ${written(Number((took / 1000).toPrecision(2)))} s: about ${written(Number(packets.toPrecision(2)))} packets.`);
     figures.show(found.map((one) => one.tables), state.view);
     numbers(byId("numbers"), found.map((one) => one.tables));
-    take(state, found);
+    take(state, found, traced);
     course.ran(state, found.map((one) => one.tables));
     document.body.dataset.ran = String(number);
   }
@@ -209,7 +202,7 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     const total = seeds * texts.length;
     tell(`Running ${total} times.`);
     progress(0);
-    const off = ["window", "rates", "queues", "packets", "timeouts", "delays"].map((name): Override => [`probes.${name}`, "false"]);
+    const off = ["window", "rates", "queues", "packets", "timeouts"].map((name): Override => [`probes.${name}`, "false"]);
     let done = 0;
     const requests = texts.flatMap((text, at) => Array.from({ length: seeds }, (_, seed) => ({ at, text, seed: first + seed })));
     const found = await Promise.all(
@@ -226,7 +219,37 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     return found;
   }
 
-  /** Says why many runs failed, unless they were ended. */
+  /** Runs a variant again, and records all that happens in a stretch of time. Where that is ended, what is known has to do. */
+  async function detail(variant: number, [from, to]: Range): Promise<Tables> {
+    const { text, checked, overrides, tables, seed } = runs[variant];
+    const { code = "" } = state;
+    const finer = stretchOf(overrides, from, to, checked.duration_s);
+    try {
+      const answer = await threads.ask({ kind: "run", text, overrides: finer, seed, digests: false, tables: FINE, ...(code && { events: EVENTS }) }, progress);
+      progress(null);
+      return answer.kind === "tables" ? tables.map((one) => tableOf(answer.tables, one.name) ?? one) : tables;
+    } catch (error) {
+      failed(error);
+      return tables;
+    }
+  }
+
+  /** Runs a variant again for a trace, and saves the file. What is shown stays. */
+  async function traced({ text, overrides, seed }: Run, what: Traced, name: string): Promise<void> {
+    const { code = "" } = state;
+    try {
+      tell("Running for the trace.");
+      const answer = await threads.ask({ kind: "trace", text, overrides, seed, ...what, ...(code && { events: EVENTS }) }, progress);
+      if (answer.kind !== "file") throw new Error("the engine gave another answer");
+      progress(null);
+      download(new Blob([answer.bytes], { type: "application/octet-stream" }), `${name}-${answer.name}`);
+      tell(`${name}-${answer.name} is saved.`);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Says why runs failed, unless they were ended. */
   function failed(error: unknown): void {
     if (error instanceof Ended) return;
     progress(null);
@@ -262,7 +285,7 @@ function engineOf({ threads, checker, editor, knobs, own, course }: Parts) {
     tell("The run begins after your prediction.");
   }
 
-  return { begin, failed, later, many, seeds, stop, wait };
+  return { begin, detail, failed, later, many, seeds, stop, wait };
 }
 
 async function link(course: Course): Promise<void> {
@@ -330,6 +353,7 @@ async function start(): Promise<void> {
     },
     () => (leave(), go({ ...state, base: OWN, texts: [GALLERY[OWN]], code: TEMPLATE })),
   );
+  const figures = new Figures(byId("figures"), (variant, range) => engine.detail(variant, range));
   const course = new Course((experiment) => {
     if (experiment.code) own.trust(experiment.code);
     go(experiment);
@@ -339,7 +363,7 @@ async function start(): Promise<void> {
     rewritten(text);
   }); // prettier-ignore
   const bookshelf = new Bookshelf({ many: (...given) => engine.many(...given), failed: (error) => engine.failed(error) }, (experiment) => go(experiment));
-  const engine = engineOf({ threads, checker, editor, knobs, own, course });
+  const engine = engineOf({ threads, checker, editor, knobs, own, course, figures });
 
   /** Closes what guides through an experiment. */
   function leave(): void {
@@ -349,7 +373,14 @@ async function start(): Promise<void> {
 
   function rewritten(text: string): void {
     state = { ...state, texts: state.texts.map((one, at) => (at === shown ? text : one)) };
+    entitle();
     engine.later();
+  }
+
+  /** Shows the question of the experiment, which is at the top of its text. */
+  function entitle(): void {
+    byId("question").textContent = subjectOf(state.texts[0]) || "An experiment of your own";
+    byId("watch").textContent = aboutOf(state.texts[0]);
   }
 
   /** Shows the state in every control. */
@@ -360,8 +391,7 @@ async function start(): Promise<void> {
     own.show(state.code);
     scenario.value = state.base;
     seed.value = String(state.seed);
-    byId("question").textContent = subjectOf(state.texts[0]);
-    byId("watch").textContent = aboutOf(state.texts[0]);
+    entitle();
     const two = state.texts.length > 1;
     byId("variants").hidden = !two;
     byId("compare").textContent = two ? "Drop B" : "Compare with a variant";

@@ -37,21 +37,56 @@ const OF_LINKS: readonly Measure[] = [
   { measure: "queueing delay, 95th percentile", unit: "ms", value: column("queue_delay_p95_ms") },
 ];
 
+const OF_CALLS: readonly Measure[] = [
+  { measure: "opinion score (1 to 4.4)", unit: "", value: column("mos") },
+  { measure: "mouth-to-ear delay", unit: "ms", value: column("mouth_to_ear_ms") },
+  { measure: "speech lost or late", unit: "%", value: column("loss", 0.01) },
+];
+
+const OF_VIDEO_CALLS: readonly Measure[] = [
+  { measure: "frozen", unit: "s", value: column("freeze_s") },
+  { measure: "freezes", unit: "", value: column("freezes") },
+  { measure: "delay of frames, 95th percentile", unit: "ms", value: column("frame_delay_p95_ms") },
+  { measure: "rate of the video", unit: "Mbit/s", value: column("received_bps", 1e6) },
+];
+
+const OF_VIDEOS: readonly Measure[] = [
+  { measure: "video level, mean", unit: "Mbit/s", value: column("mean_level_bps", 1e6) },
+  { measure: "stalls", unit: "", value: column("stalls") },
+  { measure: "time stalled", unit: "s", value: column("stall_s") },
+  { measure: "startup", unit: "s", value: column("startup_s") },
+];
+
+const OF_COMPLETIONS: readonly Measure[] = [
+  { measure: "completion time, median", unit: "s", value: column("p50_s") },
+  { measure: "completion time, 95th percentile", unit: "s", value: column("p95_s") },
+];
+
+const OF_DELAYS: readonly Measure[] = [
+  { measure: "one-way delay, median", unit: "ms", value: column("p50_ms") },
+  { measure: "one-way delay, 95th percentile", unit: "ms", value: column("p95_ms") },
+];
+
 /** Rows of a table that are measured. */
 const MOST = 8;
 
-const KINDS = [["flows", "flow", OF_FLOWS], ["links", "link", OF_LINKS]] as const; // prettier-ignore
+/** Each table, the column that names a row, its measures, and the column of what a row counts, where a name has several. */
+const KINDS: readonly (readonly [table: string, by: string, measures: readonly Measure[], kind?: string])[] = [
+  ["voip", "flow", OF_CALLS], ["call", "flow", OF_VIDEO_CALLS], ["dash", "flow", OF_VIDEOS], ["completions", "flow", OF_COMPLETIONS, "what"],
+  ["flows", "flow", OF_FLOWS], ["delays", "flow", OF_DELAYS], ["links", "link", OF_LINKS],
+]; // prettier-ignore
 
 export const MEASURED = KINDS.map(([name]) => name);
 
 export function measuresOf(tables: Tables): Measured[] {
-  return KINDS.flatMap(([name, by, measures]) => {
+  return KINDS.flatMap(([name, by, measures, kind]) => {
     const table = tableOf(tables, name);
     if (table === undefined) return [];
-    const names = columnOf(table, by)!;
-    const rows = Array.from({ length: Math.min(table.rows, MOST) }, (_, row) => cellOf(names, row));
+    const [names, kinds] = [columnOf(table, by)!, kind ? columnOf(table, kind) : undefined];
     const columns = measures.map(({ value }) => value(table));
-    // The way back of a link that carries ACKs alone is seldom a question.
-    return rows.flatMap((what, row) => measures.map(({ measure, unit }, at) => ({ what, measure, unit, value: columns[at][row] })));
+    return Array.from({ length: Math.min(table.rows, MOST) }, (_, row) => {
+      const of = kinds ? `${cellOf(kinds, row)}: ` : "";
+      return measures.map(({ measure, unit }, at) => ({ what: cellOf(names, row), measure: of + measure, unit, value: columns[at][row] }));
+    }).flat();
   });
 }

@@ -6,9 +6,13 @@ export interface Cells {
   readonly texts?: readonly string[];
 }
 
+/** Bytes that belong to the end of a file. */
+export type Part = readonly [file: string, bytes: Uint8Array];
+
 interface Results {
   tables(): string;
   column(table: string, column: string): Cells;
+  take_traces(): readonly Part[];
   free(): void;
 }
 
@@ -21,9 +25,10 @@ export interface Failure {
   readonly error: unknown;
 }
 
-interface Simulation {
+export interface Simulation {
   step(events: number): boolean;
   done(): number;
+  take_traces(): readonly Part[];
   /** The simulation cannot be used after this call. */
   finish(): Results;
   free(): void;
@@ -45,7 +50,10 @@ export interface Engine {
     make: (given: readonly (readonly [string, number])[]) => object,
   ): void;
   Failure: abstract new () => Failure;
-  Simulation: new (text: string, overrides: string, seed?: bigint) => Simulation;
+  Simulation: {
+    new (text: string, overrides: string, seed?: bigint): Simulation;
+    traced(text: string, overrides: string, seed: bigint, captures: readonly string[], qlog: boolean): Simulation;
+  };
 }
 
 declare const wasm_bindgen: Engine | undefined;

@@ -2,21 +2,28 @@
 
 import { make } from "../dom";
 import { Lines } from "../lines";
+import type { Figure } from "../model";
 import { saveTable } from "../save";
-import { figuresOf, type Variant } from "./figures";
-import { measuresOf } from "./measures";
+import { figuresOf, type Range, type Variant } from "./figures";
+import { type Measured, measuresOf } from "./measures";
 import { type Estimate, estimate } from "./statistics";
 import type { Tables } from "./tables";
 import { written } from "./words";
 
 export const NAMES = ["A", "B"] as const;
 
+/** The tables of a variant, by its number, with all records of a stretch of time. */
+export type Detail = (variant: number, range: Range) => Promise<Tables>;
+
 /** The figures of one variant or two, laid over each other or side by side. All of them show the same time. */
 export class Figures {
   private readonly columns: { readonly place: HTMLElement; readonly lines: Lines }[] = [];
   private shown: readonly (readonly Variant[])[] = [];
 
-  constructor(private readonly place: HTMLElement) {}
+  constructor(
+    private readonly place: HTMLElement,
+    private readonly detail: Detail,
+  ) {}
 
   show(runs: readonly Tables[], view: "over" | "beside"): void {
     const variants = runs.map((tables, at): Variant => ({ name: runs.length > 1 ? NAMES[at] : "", tables }));
@@ -38,7 +45,10 @@ export class Figures {
   private made(at: number): { place: HTMLElement; lines: Lines } {
     const place = make("div");
     this.place.append(place);
-    const fetch = (range: readonly [number, number]) => Promise.resolve(figuresOf(this.shown[at], range));
+    const fetch = async (range: Range): Promise<Figure[]> => {
+      const variants = this.shown[at].map(async (one, number) => ({ ...one, tables: await this.detail(at + number, range) }));
+      return figuresOf(await Promise.all(variants), range);
+    };
     return { place, lines: new Lines(place, fetch, { failed: (error) => console.error(error), zoomed: () => {} }) };
   }
 }
@@ -48,17 +58,34 @@ const headed = (...names: string[]): HTMLElement =>
 
 const cell = (textContent: string): HTMLElement => make("td", { textContent, className: "number" });
 
+interface Row {
+  readonly what: string;
+  /** The measure with its unit. */
+  readonly name: string;
+  /** The values of each variant, one for each run. */
+  readonly values: readonly (readonly number[])[];
+}
+
+/** The rows of tables of numbers, from the runs of each variant. */
+function rowsOf(runs: readonly (readonly Tables[])[]): Row[] {
+  const key = ({ what, measure }: Measured): string => `${what}\n${measure}`;
+  const measured = runs.map((some) => some.map((tables) => new Map(measuresOf(tables).map((one) => [key(one), one]))));
+  const all = new Map(measured.flat().flatMap((one) => [...one]));
+  return [...all].flatMap(([of, { what, measure, unit }]): Row[] => {
+    const values = measured.map((some) => some.map((one) => one.get(of)?.value ?? NaN));
+    // A link that carries ACKs alone has nothing to say.
+    const isIdle = what.endsWith(".reverse") && values.flat().every((value) => !value);
+    if (isIdle || !values.flat().some(Number.isFinite)) return [];
+    return [{ what, name: unit ? `${measure} (${unit})` : measure, values }];
+  });
+}
+
+const named = ({ what, name }: Row): HTMLElement[] => [make("td", { textContent: what }), make("td", { textContent: name })];
+
 /** The numbers of the runs, one column for each variant. */
 export function numbers(place: HTMLElement, runs: readonly Tables[]): void {
-  const measured = runs.map(measuresOf);
-  const all = new Map(measured.flat().map((one) => [`${one.what}\n${one.measure}`, one]));
-  const rows = [...all.entries()].flatMap(([key, { what, measure, unit }]) => {
-    const values = measured.map((some) => some.find((one) => `${one.what}\n${one.measure}` === key)?.value ?? NaN);
-    if (!values.some(Number.isFinite)) return [];
-    const name = unit ? `${measure} (${unit})` : measure;
-    return [make("tr", {}, make("td", { textContent: what }), make("td", { textContent: name }), ...values.map((value) => cell(written(value))))];
-  });
-  const table = make("table", {}, headed("of", "measure", ...(runs.length > 1 ? NAMES.slice(0, runs.length) : ["value"])), make("tbody", {}, ...rows));
+  const rows = rowsOf(runs.map((one) => [one])).map((row) => make("tr", {}, ...named(row), ...row.values.map(([value]) => cell(written(value)))));
+  const table = make("table", {}, headed("flow or link", "measure", ...(runs.length > 1 ? NAMES.slice(0, runs.length) : ["value"])), make("tbody", {}, ...rows));
   const scroll = make("div", { className: "scroll" }, table);
   place.replaceChildren(scroll);
   saveTable(table);
@@ -71,12 +98,9 @@ function interval({ mean, half }: Estimate): string {
 
 /** Means over seeds with 95 % intervals; of two variants, also the difference of the runs with the same seed. */
 export function means(place: HTMLElement, runs: readonly (readonly Tables[])[], first: number): void {
-  const measured = runs.map((seeds) => seeds.map(measuresOf));
-  const all = new Map(measured.flat(2).map((one) => [`${one.what}\n${one.measure}`, one]));
-  const rows = [...all.entries()].flatMap(([key, { what, measure, unit }]) => {
-    const of = (some: ReturnType<typeof measuresOf>): number => some.find((one) => `${one.what}\n${one.measure}` === key)?.value ?? NaN;
-    const values = measured.map((seeds) => seeds.map(of));
-    if (!values.flat().some(Number.isFinite)) return [];
+  const all = rowsOf(runs);
+  const rows = all.map((row) => {
+    const { values } = row;
     const cells = values.map((some) => cell(interval(estimate(some))));
     if (values.length > 1) {
       const difference = estimate(values[0].map((value, at) => values[1][at] - value));
@@ -84,15 +108,14 @@ export function means(place: HTMLElement, runs: readonly (readonly Tables[])[], 
       const words = isClear ? (difference.mean > 0 ? "B is higher" : "B is lower") : "no clear difference";
       cells.push(cell(interval(difference)), make("td", { textContent: words, className: isClear ? "clear" : "" }));
     }
-    const name = unit ? `${measure} (${unit})` : measure;
-    return [make("tr", {}, make("td", { textContent: what }), make("td", { textContent: name }), ...cells)];
+    return make("tr", {}, ...named(row), ...cells);
   });
   const count = runs[0].length;
   const compared = runs.length > 1 ? [...NAMES, "B − A", ""] : ["mean"];
-  const isDrawn = measured.some((seeds) => seeds.some((some) => some.some(({ value }, at) => Number.isFinite(value) && value !== seeds[0][at]?.value)));
+  const isDrawn = all.some(({ values }) => values.some((some) => some.some((value) => Number.isFinite(value) && value !== some[0])));
   const words = `Means over ${count} seeds, from ${first} to ${first + count - 1}, with 95 % intervals (Student's t).`;
   const caption = isDrawn ? words : `All ${count} seeds give the same numbers, because this scenario draws nothing at random.`;
-  const table = make("table", {}, make("caption", { textContent: caption }), headed("of", "measure", ...compared), make("tbody", {}, ...rows));
+  const table = make("table", {}, make("caption", { textContent: caption }), headed("flow or link", "measure", ...compared), make("tbody", {}, ...rows));
   place.replaceChildren(make("div", { className: "scroll" }, table));
   saveTable(table);
 }

@@ -1,7 +1,8 @@
 // One run of a scenario, from its text to its tables.
 
+import { joined } from "./bytes";
 import { failed } from "./control";
-import { engine } from "./module";
+import { engine, type Part, type Simulation } from "./module";
 import type { Column, Kind, Table, Tables } from "./tables";
 
 export interface Problem {
@@ -64,18 +65,22 @@ export function check(text: string, overrides: readonly Override[]): Checked {
   return told(() => JSON.parse(engine().check(text, JSON.stringify(overrides))) as Checked);
 }
 
+/** Handles all events of a run, and gives its results. `between` is called from time to time. */
+function finished(run: Simulation, { events }: Request, between: () => void): ReturnType<Simulation["finish"]> {
+  let reported = performance.now();
+  while (run.step(events ?? EVENTS)) {
+    const now = performance.now();
+    if (now - reported < REPORTED) continue;
+    between();
+    reported = now;
+  }
+  return run.finish();
+}
+
 export function simulate(request: Request, progress: (done: number) => void): Tables {
   return told(() => {
-    const { Simulation } = engine();
-    const run = new Simulation(request.text, JSON.stringify(request.overrides), BigInt(request.seed));
-    let reported = performance.now();
-    while (run.step(request.events ?? EVENTS)) {
-      const now = performance.now();
-      if (now - reported < REPORTED) continue;
-      progress(run.done());
-      reported = now;
-    }
-    const results = run.finish();
+    const run = new (engine().Simulation)(request.text, JSON.stringify(request.overrides), BigInt(request.seed));
+    const results = finished(run, request, () => progress(run.done()));
     const listed = JSON.parse(results.tables()) as { name: string; rows: number; columns: { name: string; kind: Kind }[] }[];
     const found = listed
       .filter(({ name }) => request.tables?.includes(name) ?? true)
@@ -85,5 +90,34 @@ export function simulate(request: Request, progress: (done: number) => void): Ta
       });
     results.free();
     return found;
+  });
+}
+
+/** What is traced: packets at places by name, as pcapng, and each end of each connection, as qlog. */
+export interface Traced {
+  readonly captures: readonly string[];
+  readonly qlog: boolean;
+}
+
+/** Runs a scenario for its traces: the files, by their names. */
+export function trace(request: Request, { captures, qlog }: Traced, progress: (done: number) => void): Map<string, Uint8Array<ArrayBuffer>> {
+  return told(() => {
+    const { text, overrides, seed } = request;
+    const run = engine().Simulation.traced(text, JSON.stringify(overrides), BigInt(seed), captures, qlog);
+    const parts = new Map<string, Uint8Array[]>();
+    const take = (from: { take_traces(): readonly Part[] }): void => {
+      for (const [file, bytes] of from.take_traces()) {
+        const known = parts.get(file);
+        if (known) known.push(bytes);
+        else parts.set(file, [bytes]);
+      }
+    };
+    const results = finished(run, request, () => {
+      take(run);
+      progress(run.done());
+    });
+    take(results);
+    results.free();
+    return new Map([...parts].map(([file, given]) => [file, joined(given)] as const));
   });
 }

@@ -1,12 +1,13 @@
 // A thread that runs scenarios. The page ends a run by ending its thread, so that nothing here waits for a message.
 
+import { archive } from "./bytes";
 import { ControlError, expect, registered } from "./control";
 import { digestsOf } from "./digest";
 import { engine } from "./module";
-import { check, type Checked, type Override, type Problem, type Request, ScenarioError, simulate } from "./simulate";
+import { check, type Checked, type Override, type Problem, type Request, ScenarioError, simulate, trace, type Traced } from "./simulate";
 import type { Tables } from "./tables";
 
-export { check, digestsOf, expect, registered, simulate };
+export { check, digestsOf, expect, registered, simulate, trace };
 // What the program of a congestion control uses.
 export { congestion_control, parameter, WindowRules } from "./control";
 
@@ -15,7 +16,8 @@ export type Question =
   /** The program of a congestion control: its text, and the address of a script with the same text. */
   | { readonly kind: "control"; readonly text: string; readonly address: string }
   | { readonly kind: "check"; readonly text: string; readonly overrides: readonly Override[] }
-  | ({ readonly kind: "run"; readonly digests: boolean } & Request);
+  | ({ readonly kind: "run"; readonly digests: boolean } & Request)
+  | ({ readonly kind: "trace" } & Request & Traced);
 
 export interface About {
   readonly version: string;
@@ -28,6 +30,8 @@ export type Answer =
   | { readonly kind: "checked"; readonly checked: Checked }
   | { readonly kind: "progress"; readonly done: number }
   | { readonly kind: "tables"; readonly tables: Tables; readonly digests: Record<string, string> | null; readonly took_ms: number }
+  /** One file as it is, several as a ZIP archive. */
+  | { readonly kind: "file"; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "problems"; readonly problems: readonly Problem[] }
   | { readonly kind: "mistake"; readonly message: string; readonly line: number | null }
   /** After an error of the engine its module cannot be used. */
@@ -59,6 +63,13 @@ async function answer(question: Question, tell: (answer: Answer, transfer?: Arra
       const took_ms = performance.now() - began;
       const digests = question.digests ? await digestsOf(tables) : null;
       tell({ kind: "tables", tables, digests, took_ms }, buffersOf(tables));
+      break;
+    }
+    case "trace": {
+      const files = trace(question, question, (done) => tell({ kind: "progress", done }));
+      const [first] = files.keys();
+      const [name, bytes] = question.qlog ? ["qlog.zip", archive(files)] : [first, files.get(first)!];
+      tell({ kind: "file", name, bytes }, [bytes.buffer]);
     }
   }
 }
