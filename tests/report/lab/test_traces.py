@@ -5,18 +5,24 @@ import io
 import zipfile
 from pathlib import Path
 
-import pytest
-
 import ackclock
 from ackclock import examples
 from ackclock.cli import main
-from tests.helpers.lab import NEEDS, STATUS, TEXT, after, write
+from tests.helpers.browser import needs_browser
+from tests.helpers.lab import STATUS, TEXT, after, write
 from tests.helpers.node import answers, needs_engine, needs_same_engine
 
 GALLERY = Path(examples.__file__).parent / "gallery"
 
-LATER = ("ack-congestion", "link-failure")
-"""Scenarios in which something happens after the time that is enough for the others."""
+SOONER = {
+    "ack-congestion": {"flows[1].start": "1s"},
+    "aqm": {"flows[1].start": "1s"},
+    "bufferbloat": {"flows[0].start": "1s"},
+    "fairness-rtt": {"probes.from": "1s"},
+    "incast": {"duration": "300ms"},
+    "video-call": {"flows[1].start": "1s"},
+}
+"""What is changed in scenarios so that all of it happens in three seconds."""
 
 TWO = """duration = "3s"
 
@@ -44,7 +50,7 @@ def requested(text, overrides, **traces):
 @needs_same_engine
 def test_every_scenario_of_the_gallery_leaves_the_same_files(tmp_path):
     texts = {path.stem: path.read_text(encoding="utf-8") for path in sorted(GALLERY.glob("*.toml"))}
-    overrides = {name: {"duration": "21s" if name in LATER else "6s"} for name in texts}
+    overrides = {name: {"duration": "3s"} | SOONER.get(name, {}) for name in texts}
     requests = [
         requested(text, list(overrides[name].items()), captures=["bottleneck"], qlog=True)
         for name, text in texts.items()
@@ -68,9 +74,10 @@ def test_a_place_that_does_not_exist_is_said(tmp_path):
     assert "no place to capture is called two.source; accepted: bottleneck, one.source" in problem["message"]
 
 
+@needs_browser
+@needs_engine
+@needs_same_engine
 class TestPage:
-    pytestmark = (*NEEDS, needs_same_engine)
-
     def test_a_capture_and_logs_are_those_of_the_command(self, page, tmp_path):
         page.download_to(tmp_path)
         write(page, TWO)
@@ -90,7 +97,9 @@ class TestPage:
         (tmp_path / "bufferbloat.toml").write_text(TWO, encoding="utf-8")
         program, *command = page.run("document.querySelector('#take pre code').textContent").split(" ")
         assert program == "ackclock"
-        assert page.run("document.querySelector('#take .controls .source code').textContent") == "--pcap bottleneck --qlog"
+        assert (
+            page.run("document.querySelector('#take .controls .source code').textContent") == "--pcap bottleneck --qlog"
+        )
         out = tmp_path / "out"
         command[1], command[-1] = str(tmp_path / command[1]), str(out)
         assert main([*command, "--pcap", "bottleneck", "--pcap", "one.sink", "--qlog"]) == 0

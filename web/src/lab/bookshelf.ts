@@ -6,7 +6,7 @@ import { estimate } from "./statistics";
 import { STUDIES } from "./studies";
 import type { Done, Sources, Study } from "./studies/study";
 import sources from "./record.json";
-import { written } from "./words";
+import { interval, written } from "./words";
 
 const PREFIX = "study-";
 const SOURCES = sources as unknown as Readonly<Record<string, Sources>>;
@@ -14,20 +14,14 @@ const SOURCES = sources as unknown as Readonly<Record<string, Sources>>;
 /** Milliseconds without a further move of the slider, after which the study runs. */
 const SETTLED = 250;
 
+const HEADS = ["claim", "unit", "published", "our study", "verdict", "this page"] as const;
+
 type Experiment = Pick<State, "base" | "texts" | "seed" | "view" | "code">;
 
 interface Runs {
   /** Runs every text with every seed; rejects if another run takes its place. */
   readonly many: (texts: readonly string[], seeds: number, tables: readonly string[]) => Promise<readonly Done[]>;
   readonly failed: (error: unknown) => void;
-}
-
-/** A number with its interval, rounded to what the interval allows. */
-function interval(mean: number, half: number): string {
-  if (!Number.isFinite(half) || !half) return written(Number(mean.toPrecision(4)));
-  const digits = Math.max(0, 1 - Math.floor(Math.log10(half)));
-  const shown = (value: number): string => (digits > 8 ? written(value) : value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }));
-  return `${shown(mean)} ± ${shown(half)}`;
 }
 
 export class Bookshelf {
@@ -84,19 +78,20 @@ export class Bookshelf {
       const { statement, published, unit, measured, ci, n, verdict } = claims[id];
       const here = make("td", { className: "number", textContent: "–" });
       this.cells.set(id, here);
+      const label = (cell: HTMLElement, at: number): HTMLElement => ((cell.dataset.label = HEADS[at]), cell);
       const told = typeof published === "number" ? written(published) : published;
       return make(
         "tr",
         {},
         make("th", { scope: "row", textContent: statement }),
-        make("td", { textContent: unit }),
-        make("td", { className: typeof published === "number" ? "number" : "", textContent: told }),
-        make("td", { className: "number", textContent: interval(measured, (ci[1] - ci[0]) / 2), title: `95 % interval over ${n} seeds` }),
-        make("td", { textContent: verdict }),
-        here,
+        label(make("td", { textContent: unit }), 1),
+        label(make("td", { className: typeof published === "number" ? "number" : "", textContent: told }), 2),
+        label(make("td", { className: "number", textContent: interval(measured, (ci[1] - ci[0]) / 2), title: `95 % interval over ${n} seeds` }), 3),
+        label(make("td", { textContent: verdict }), 4),
+        label(here, 5),
       );
     });
-    const heads = ["claim", "unit", "published", "our study", "verdict", "this page"].map((textContent) => make("th", { scope: "col", textContent }));
+    const heads = HEADS.map((textContent) => make("th", { scope: "col", textContent }));
     const { label, unit, least, most, step, about } = study.unknown;
     const output = make("output", { textContent: `${this.value} ${unit}` });
     const slider = make("input", { type: "range", min: String(least), max: String(most), step: String(step), value: String(this.value) });

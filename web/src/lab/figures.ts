@@ -118,7 +118,8 @@ function averaged(x: readonly number[], y: readonly (number | null)[], range: Ra
   return found;
 }
 
-function marks(tables: Tables, flows: readonly string[], prefix: string): Series[] {
+/** Marks of events, each flow in a row of its own from the row `first` on. */
+function marks(tables: Tables, flows: readonly string[], prefix: string, first: number): Series[] {
   const table = tableOf(tables, "events");
   if (table === undefined) return [];
   const [time, flow, event] = [numbersOf(table, "time_s"), columnOf(table, "flow"), columnOf(table, "event")];
@@ -129,7 +130,7 @@ function marks(tables: Tables, flows: readonly string[], prefix: string): Series
       const at = flows.indexOf(flow.texts![flow.values[row] as number]);
       if (at < 0 || event.texts![event.values[row] as number] !== name) continue;
       x.push(time[row]);
-      lane.push(at);
+      lane.push(first + at);
     }
     if (!x.length) return [];
     return [{ ...NEUTRAL, label: prefix + label, kind: "marks", marker, x, y: x.map(() => null), lane }];
@@ -155,12 +156,16 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
     }))]; // prettier-ignore
     const wanted = panel.by === "link" && names.includes("bottleneck") ? ["bottleneck"] : names;
     const shown = wanted.slice(0, MOST_FLOWS);
+    // Links are not coloured as flows are. One line of each variant has a colour of its own.
+    const first = panel.by === "link" ? 2 : 0;
+    const colourOf = (place: number, number: number): Colour => COLOURS[(first + place + (shown.length === 1 ? number : 0)) % COLOURS.length];
+    const prefixOf = (variant: string): string => (variant ? `${variant}: ` : "");
     variants.forEach(({ name: variant, tables }, number) => {
       const table = tableOf(tables, panel.table);
       if (table === undefined) return;
       const by = columnOf(table, panel.by)!;
       const time = numbersOf(table, panel.x ?? "time_s");
-      const prefix = variant ? `${variant}: ` : "";
+      const prefix = prefixOf(variant);
       for (const line of panel.lines) {
         const values = numbersOf(table, line.column);
         shown.forEach((name, place) => {
@@ -172,17 +177,14 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
             y.push(Number.isFinite(values[row]) ? values[row] / line.unit : null);
           }
           if (!y.some((value) => value !== null)) return;
-          // Links are not coloured as flows are. One line of each variant has a colour of its own.
-          const first = panel.by === "link" ? 2 : 0;
-          const colour = COLOURS[(first + place + (shown.length === 1 ? number : 0)) % COLOURS.length];
           const dash = line.dotted ? [1.2, 1.2] : number ? [6, 3] : undefined;
           const means = panel.means ? averaged(x, y, range) : { x, y, over };
           over = Math.max(over, means.over);
           const label = [prefix + name, line.name].filter(Boolean).join(" ");
-          series.push({ ...colour, label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash, faint: line.dotted });
+          series.push({ ...colourOf(place, number), label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash, faint: line.dotted });
         });
       }
-      if (panel.events) series.push(...marks(tables, shown, prefix));
+      if (panel.events) series.push(...marks(tables, shown, prefix, number * shown.length));
     });
     if (!series.length) return [];
     const left = wanted.length - shown.length;
@@ -190,7 +192,7 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
       left > 0 ? `The first ${shown.length} of ${wanted.length} ${panel.by}s are drawn.` : "",
       over ? `Means over ${Number((1000 * over).toPrecision(3))} ms. Data that waited for a lost packet reach the application together, above the rate of the link.` : "",
     ].filter(Boolean).join(" "); // prettier-ignore
-    const lanes = panel.events ? shown.map((label, place) => ({ label, ...COLOURS[place % COLOURS.length] })) : undefined;
+    const lanes = panel.events ? variants.flatMap(({ name }, number) => shown.map((label, place) => ({ label: prefixOf(name) + label, ...colourOf(place, number) }))) : undefined;
     return [{ title: panel.title, x_label: "time (s)", y_label: panel.y_label, series, tall: panel.tall, from_zero: true, note, lanes }];
   });
 }

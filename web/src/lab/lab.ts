@@ -227,6 +227,7 @@ function engineOf({ threads, checker, editor, knobs, own, course, figures }: Par
     try {
       const answer = await threads.ask({ kind: "run", text, overrides: finer, seed, digests: false, tables: FINE, ...(code && { events: EVENTS }) }, progress);
       progress(null);
+      tell(`The figures show ${written(from)} s to ${written(to)} s in full detail. A double click shows all again.`);
       return answer.kind === "tables" ? tables.map((one) => tableOf(answer.tables, one.name) ?? one) : tables;
     } catch (error) {
       failed(error);

@@ -8,7 +8,7 @@ import { figuresOf, type Range, type Variant } from "./figures";
 import { type Measured, measuresOf } from "./measures";
 import { type Estimate, estimate } from "./statistics";
 import type { Tables } from "./tables";
-import { written } from "./words";
+import { interval, written } from "./words";
 
 export const NAMES = ["A", "B"] as const;
 
@@ -56,7 +56,12 @@ export class Figures {
 const headed = (...names: string[]): HTMLElement =>
   make("thead", {}, make("tr", {}, ...names.map((textContent, at) => make("th", { textContent, scope: "col", className: at > 1 ? "number" : "" }))));
 
+const told = ({ mean, half }: Estimate): string => interval(mean, half);
+
 const cell = (textContent: string): HTMLElement => make("td", { textContent, className: "number" });
+
+/** Milliseconds, per cent and so on below which a link is idle. */
+const IDLE = 0.01;
 
 interface Row {
   readonly what: string;
@@ -74,7 +79,7 @@ function rowsOf(runs: readonly (readonly Tables[])[]): Row[] {
   return [...all].flatMap(([of, { what, measure, unit }]): Row[] => {
     const values = measured.map((some) => some.map((one) => one.get(of)?.value ?? NaN));
     // A link that carries ACKs alone has nothing to say.
-    const isIdle = what.endsWith(".reverse") && values.flat().every((value) => !value);
+    const isIdle = what.endsWith(".reverse") && values.flat().every((value) => !(Math.abs(value) >= IDLE));
     if (isIdle || !values.flat().some(Number.isFinite)) return [];
     return [{ what, name: unit ? `${measure} (${unit})` : measure, values }];
   });
@@ -91,22 +96,17 @@ export function numbers(place: HTMLElement, runs: readonly Tables[]): void {
   saveTable(table);
 }
 
-/** A mean with its interval, of which two digits are enough. */
-function interval({ mean, half }: Estimate): string {
-  return half > 0 ? `${written(mean)} ± ${written(Number(half.toPrecision(2)))}` : written(mean);
-}
-
 /** Means over seeds with 95 % intervals; of two variants, also the difference of the runs with the same seed. */
 export function means(place: HTMLElement, runs: readonly (readonly Tables[])[], first: number): void {
   const all = rowsOf(runs);
   const rows = all.map((row) => {
     const { values } = row;
-    const cells = values.map((some) => cell(interval(estimate(some))));
+    const cells = values.map((some) => cell(told(estimate(some))));
     if (values.length > 1) {
       const difference = estimate(values[0].map((value, at) => values[1][at] - value));
       const isClear = difference.count > 1 && Math.abs(difference.mean) > difference.half;
       const words = isClear ? (difference.mean > 0 ? "B is higher" : "B is lower") : "no clear difference";
-      cells.push(cell(interval(difference)), make("td", { textContent: words, className: isClear ? "clear" : "" }));
+      cells.push(cell(told(difference)), make("td", { textContent: words, className: isClear ? "clear" : "" }));
     }
     return make("tr", {}, ...named(row), ...cells);
   });

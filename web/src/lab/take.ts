@@ -75,8 +75,8 @@ export function take(state: State, found: readonly Run[], tracing: Tracing): voi
       const parts: Node[] = [files, make("pre", {}, make("code", { textContent: command }))];
       if (state.code) {
         files.append(saver("congestion-control.js", "text/javascript", () => state.code!));
-        const words = "The command line takes congestion controls in Python and Rust: write the rules into the file that `ackclock new cc mine` makes, and add --load mine.py. The same rules give the same bytes.";
-        parts.push(make("p", { className: "source", textContent: words }));
+        const code = (textContent: string): HTMLElement => make("code", { textContent });
+        parts.push(make("p", { className: "source" }, "The command line takes congestion controls in Python and Rust: write the rules into the file that ", code("ackclock new cc mine"), " makes, and add ", code("--load mine.py"), ". The same rules give the same bytes."));
       }
       if (run) {
         const tables = run.tables.map((table) => {

@@ -28,3 +28,11 @@ export function written(value: number): string {
 
 /** An argument of a shell. */
 export const shell = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** A number with its interval, rounded to what the interval allows. */
+export function interval(mean: number, half: number): string {
+  if (!Number.isFinite(half) || !half) return written(Number(mean.toPrecision(4)));
+  const digits = Math.max(0, 1 - Math.floor(Math.log10(half)));
+  const shown = (value: number): string => (digits > 8 ? written(value) : value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits }));
+  return `${shown(mean)} ± ${shown(half)}`;
+}
