@@ -44,6 +44,8 @@ export interface Figure {
   readonly x_log?: boolean;
   readonly tall?: number;
   readonly x_range?: readonly [number, number];
+  /** A value of y that the whole figure has room for, such as the highest of a figure beside it. */
+  readonly y_top?: number;
   /** Names of the values 0, 1, 2 and so on of y. */
   readonly y_names?: readonly string[];
   /** Rows of marks above the lines, such as one for each flow. */

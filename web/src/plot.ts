@@ -78,6 +78,8 @@ function yRange(figure: Drawable): uPlot.Range.Function {
       }
     }
     if (low > high) return [0, 1];
+    const isWhole = figure.x_range !== undefined && from <= figure.x_range[0] && to >= figure.x_range[1];
+    if (isWhole && figure.y_top !== undefined) high = Math.max(high, figure.y_top);
     if (figure.from_zero) [low, high] = [Math.min(low, 0), Math.max(high, 0)];
     const pad = 0.05 * (high - low || Math.abs(high) || 1);
     // What is never below zero has no room there.

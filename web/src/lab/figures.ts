@@ -17,13 +17,13 @@ const MOST_FLOWS = 6;
 /** Stretches of time of a line, each with its lowest and highest point: enough for any screen. */
 const STRETCHES = 600;
 
-/** The colours of Okabe and Ito, which colour-blind people tell apart; some are lighter on a dark page. */
-const COLOURS: readonly Colour[] = [
+/** The colours of Okabe and Ito, which colour-blind people tell apart; some are darker on a light page or lighter on a dark one, so that lines have three times the luminance of the page or a third (WCAG 2.2, 1.4.11). */
+export const COLOURS: readonly Colour[] = [
   { colour: "#0072b2", dark: "#1a80ba" }, { colour: "#d55e00", dark: "#d55e00" }, { colour: "#009e73", dark: "#009e73" },
-  { colour: "#cc79a7", dark: "#cc79a7" }, { colour: "#e69f00", dark: "#e69f00" }, { colour: "#56b4e9", dark: "#56b4e9" },
+  { colour: "#cc79a7", dark: "#cc79a7" }, { colour: "#b07800", dark: "#e69f00" }, { colour: "#2f93cf", dark: "#56b4e9" },
 ]; // prettier-ignore
 
-const NEUTRAL: Colour = { colour: "#5b6470", dark: "#9aa4b0" };
+export const NEUTRAL: Colour = { colour: "#5b6470", dark: "#9aa4b0" };
 
 const EVENTS: Readonly<Record<string, readonly [label: string, marker: string]>> = {
   recovery_started: ["loss detected", "v"],
@@ -181,7 +181,7 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
           const means = panel.means ? averaged(x, y, range) : { x, y, over };
           over = Math.max(over, means.over);
           const label = [prefix + name, line.name].filter(Boolean).join(" ");
-          series.push({ ...colourOf(place, number), label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash, faint: line.dotted });
+          series.push({ ...colourOf(place, number), label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash });
         });
       }
       if (panel.events) series.push(...marks(tables, shown, prefix, number * shown.length));

@@ -23,6 +23,7 @@ import { type Run, take } from "./take";
 import { aboutOf, subjectOf, written } from "./words";
 import type { About } from "./worker";
 
+export { COLOURS, NEUTRAL } from "./figures";
 export { LESSONS } from "./lessons";
 export { STUDIES } from "./studies";
 export * from "./link";

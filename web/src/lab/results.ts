@@ -2,7 +2,7 @@
 
 import { make } from "../dom";
 import { Lines } from "../lines";
-import type { Figure } from "../model";
+import type { Figure, Values } from "../model";
 import { saveTable } from "../save";
 import { figuresOf, type Range, type Variant } from "./figures";
 import { type Measured, measuresOf } from "./measures";
@@ -35,8 +35,8 @@ export class Figures {
       place.remove();
     }
     while (this.columns.length < this.shown.length) this.columns.push(this.made(this.columns.length));
-    this.shown.forEach((some, at) => {
-      const figures = figuresOf(some);
+    const all = levelled(this.shown.map((some) => figuresOf(some)));
+    all.forEach((figures, at) => {
       const { lines } = this.columns[at];
       if (!lines.update(figures)) lines.show(figures);
     });
@@ -62,6 +62,15 @@ const cell = (textContent: string): HTMLElement => make("td", { textContent, cla
 
 /** Milliseconds, per cent and so on below which a link is idle. */
 const IDLE = 0.01;
+
+/** Figures side by side with one scale: those of one title have room for the highest value of all. */
+function levelled(columns: readonly (readonly Figure[])[]): Figure[][] {
+  if (columns.length < 2) return columns.map((figures) => [...figures]);
+  const highest = ({ series }: Figure): number => series.reduce((top, { y }) => (y as Values).reduce((most: number, value) => Math.max(most, value ?? -Infinity), top), -Infinity);
+  const tops = new Map<string, number>();
+  for (const figure of columns.flat()) tops.set(figure.title, Math.max(tops.get(figure.title) ?? -Infinity, highest(figure)));
+  return columns.map((figures) => figures.map((figure) => ({ ...figure, y_top: tops.get(figure.title) })));
+}
 
 interface Row {
   readonly what: string;
