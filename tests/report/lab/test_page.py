@@ -81,7 +81,8 @@ class TestExperiment:
     def test_two_variants_and_means_over_seeds(self, page):
         write(page, SHORT)
         page.until(f"{TEXT}.includes('start_jitter')")
-        page.until("document.querySelectorAll('#numbers tbody tr').length == 12 || null")
+        # The link that carries ACKs alone has no queue, and one row.
+        page.until("document.querySelectorAll('#numbers tbody tr').length == 9 || null")
         after(page, "document.getElementById('compare').click()")
         after(page, turned("Rate of the link", "3Mbps"))
         rows = {(of, measure): values for of, measure, *values in page.run(NUMBERS)}
@@ -210,6 +211,65 @@ class TestEverybody:
         for ground in ("page", "raised"):
             for name in names:
                 assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+
+    @pytest.mark.parametrize("dark", [False, True])
+    def test_what_is_drawn_has_the_contrast_of_wcag(self, page, dark):
+        """Lines and marks have 3 to 1 (WCAG 2.2, 1.4.11), the texts of axes and legends 4.5 to 1 (1.4.3)."""
+        page.dark(dark)
+        page.settle()
+        ground, ink = page.run(
+            "['--page', '--ink'].map(one => getComputedStyle(document.documentElement).getPropertyValue(one).trim())"
+        )
+        colours = page.run("[...ackclock.COLOURS, ackclock.NEUTRAL]")
+        palette = {one["dark" if dark else "colour"] for one in colours}
+        assert len(palette) == 7
+        for one in palette:
+            assert contrast(one, ground) >= 3, one
+        # The legend's texts are ink, and its signs have colours of the palette.
+        assert {rgb(one) for one in page.run(LEGEND_TEXTS)} == {ink}
+        assert contrast(ink, ground) >= 4.5
+        # No figure has lines in another colour, or fainter.
+        drawn = {rgb(one) for one in page.run(MOST_DRAWN)}
+        assert drawn
+        assert drawn <= palette
+
+    def test_a_tab_in_the_background_finishes_its_run(self, page):
+        """Browsers draw nothing there and slow timers down; threads go on."""
+        before = page.run(NUMBERS)
+        page.send("Emulation.setFocusEmulationEnabled", enabled=False)
+        other = page.send("Target.createTarget", url="about:blank")["targetId"]
+        try:
+            page.send("Target.activateTarget", targetId=other)
+            after(page, turned("Rate of the link", "3Mbps"))
+            assert page.run(NUMBERS) != before
+            assert page.run(STATUS).startswith("Done")
+        finally:
+            page.send("Target.closeTarget", targetId=other)
+        assert all(page.run(DRAWN))
+
+
+LEGEND_TEXTS = """[...document.querySelectorAll('.u-legend .u-label, .panel h4, .u-value')]
+  .map(one => getComputedStyle(one).color)"""
+
+MOST_DRAWN = """[...document.querySelectorAll('#figures canvas')].map(one => {
+  const copy = Object.assign(document.createElement('canvas'), { width: one.width, height: one.height });
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(one, 0, 0);
+  const data = context.getImageData(0, 0, one.width, one.height).data;
+  const seen = new Map();
+  for (let at = 0; at < data.length; at += 4) {
+    const part = [...data.slice(at, at + 3)];
+    if (data[at + 3] < 255 || Math.max(...part) - Math.min(...part) < 60) continue;
+    const name = `rgb(${part.join(', ')})`;
+    seen.set(name, (seen.get(name) ?? 0) + 1);
+  }
+  return [...seen].sort((a, b) => b[1] - a[1])[0][0];
+})"""
+"""The colour of most pixels of each figure, but greys."""
+
+
+def rgb(text):
+    return "#" + "".join(f"{int(one):02x}" for one in text.removeprefix("rgb(").removesuffix(")").split(","))
 
 
 def contrast(one, other):

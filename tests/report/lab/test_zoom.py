@@ -43,7 +43,8 @@ def test_all_figures_show_the_same_instant(page):
     page.run(f"{PANEL}.scrollIntoView({{block: 'center'}})")
     page.settle()
     left, top, width = page.run(
-        f"(box => [box.left, box.top + box.height / 2, box.width])({PANEL}.querySelector('.u-over').getBoundingClientRect())"
+        "(box => [box.left, box.top + box.height / 2, box.width])"
+        f"({PANEL}.querySelector('.u-over').getBoundingClientRect())"
     )
     for part in (0.3, 0.8):
         page.hover(left + part * width, top)
