@@ -240,6 +240,7 @@ class TestEverybody:
         other = page.send("Target.createTarget", url="about:blank")["targetId"]
         try:
             page.send("Target.activateTarget", targetId=other)
+            assert page.run("document.visibilityState") == "hidden"
             after(page, turned("Rate of the link", "3Mbps"))
             assert page.run(NUMBERS) != before
             assert page.run(STATUS).startswith("Done")
