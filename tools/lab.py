@@ -1,6 +1,6 @@
-"""Measures the laboratory in Chromium: bytes of the first load, opening, W2 to W4 beside the native engine, and memory.
+"""Measures the laboratory in Chromium: bytes of the first load, opening, W2 to W4 beside the native engine, memory.
 
-``python -m tools.lab`` prints a table. Times of one's own clock are meant for a machine that does nothing else; CPU times
+``python -m tools.lab`` prints a table. Elapsed times are meant for a machine that does nothing else; CPU times
 are those of all processes of the browser, and hold on a busy machine, too.
 """
 
@@ -10,6 +10,7 @@ import gzip
 import json
 import os
 import re
+import sys
 import time
 from pathlib import Path
 from threading import Thread
@@ -66,12 +67,13 @@ def _largest(process: int) -> str:
 def main() -> None:
     """Prints the measurements."""
     compressed = {name: len(gzip.compress(content, 9)) for name, content in files().items()}
-    print(f"first load: {sum(compressed.values()) / 1e6:.2f} MB compressed, {json.dumps(compressed)}")
-    print(f"module: {len(files()['engine_bg.wasm']) / 1e6:.2f} MB\n")
-    print(
-        "| experiment | packets in millions | page: s | page: CPU s of the browser | native: CPU s | memory of the tab |"
+    _say(f"first load: {sum(compressed.values()) / 1e6:.2f} MB compressed, {json.dumps(compressed)}")
+    _say(f"module: {len(files()['engine_bg.wasm']) / 1e6:.2f} MB")
+    _say()
+    _say(
+        "| experiment | packets in millions | elapsed s | CPU s of the browser | CPU s of the native engine | memory |"
     )
-    print("|---|--:|--:|--:|--:|--:|")
+    _say("|---|--:|--:|--:|--:|--:|")
     with Server(0) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
@@ -94,7 +96,7 @@ def _probes(text: str) -> list[tuple[str, str]]:
 def _row(address: str, name: str, text: str | None) -> None:
     """Opens a page with a scenario, or as it opens by itself, and prints what that cost."""
     with Browser() as page:
-        process = page._process.pid  # noqa: SLF001 -- the browser of the tests keeps it to itself
+        process = page._process.pid
         native, packets = 0.0, 0.0
         if text is None:
             before, began = _cpu_s(process), time.monotonic()
@@ -120,10 +122,12 @@ def _row(address: str, name: str, text: str | None) -> None:
             began = time.process_time()
             _core.run(text, "toml", _probes(text), 1)
             native = time.process_time() - began
-        print(
-            f"| {name} | {packets / 1e6:.2f} | {took:.2f} | {cpu:.2f} | {native:.2f} | {_largest(process)} |",
-            flush=True,
-        )
+        _say(f"| {name} | {packets / 1e6:.2f} | {took:.2f} | {cpu:.2f} | {native:.2f} | {_largest(process)} |")
+
+
+def _say(line: str = "") -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ COMMANDS = [
     "check",
     "completion",
     "drill",
+    "lab",
     "list",
     "ls",
     "new",
@@ -103,6 +104,21 @@ def test_the_wheel_contains_licences_examples_and_scripts():
     assert not [name for name in names if name.startswith(("tests/", "tools/", "docs/"))]
     assert [name for name in names if name.endswith(".dna")]
     assert not [name for name in names if name.endswith(".jsonl")]
+
+
+def test_the_laboratory_is_in_the_wheel_or_says_what_it_lacks(installed, tmp_path):
+    """A wheel that was built without a toolchain for wasm32 lacks the engine; published wheels have it."""
+    command = [installed / "ackclock", "lab", "--out", tmp_path / "lab"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment(installed))
+    has = any(name.endswith("/engine_bg.wasm") for name in zipfile.ZipFile(WHEEL).namelist())
+    assert has or "LABORATORY" not in os.environ
+    if has:
+        assert done.returncode == 0, done.stderr
+        written = {path.name for path in (tmp_path / "lab").iterdir()}
+        assert {"index.html", "lab.js", "worker.js", "engine.js", "engine_bg.wasm"} <= written
+    else:
+        assert done.returncode == 2
+        assert "lacks engine.js, engine_bg.wasm, which the laboratory needs" in " ".join(done.stderr.split())
 
 
 def test_nothing_is_installed_that_only_notebooks_need(installed):
