@@ -281,7 +281,7 @@ wheel-test: $(STAMPS)/requirements
 	WHEEL="$$(ls out/wheels/*.whl)" $(BIN)/pytest -q tools/packaging/wheel_test.py
 
 ## Makes a source distribution, in out/sdist
-sdist: $(STAMPS)/requirements vendor bpf | requirements
+sdist: $(STAMPS)/requirements vendor wasm bpf | requirements
 	$(BIN)/python -m tools.packaging.notices
 	rm -rf out/sdist
 	$(BIN)/maturin sdist --out out/sdist
