@@ -35,7 +35,7 @@ class TestPage:
         opened(page, given)
         goodput = next(value for of, measure, value in page.run(NUMBERS) if measure == "goodput (Mbit/s)")
         assert float(goodput) == pytest.approx(result.flows["goodput_bps"][0] / 1e6, rel=1e-3)
-        assert result.meta["scenario_hash"] in page.run("document.querySelector('#take .source').textContent")
+        assert result.meta["scenario_hash"] in page.run("document.querySelector('#take p.source').textContent")
         # This server is that of the process, and not the one of the other tests.
         own = given.partition("#")[0]
         assert all(one.startswith((own, f"blob:{own}")) for one in page.requests)

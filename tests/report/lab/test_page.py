@@ -43,7 +43,7 @@ class TestExperiment:
         text = (GALLERY / "bufferbloat.toml").read_text(encoding="utf-8")
         meta, tables = _core.run(text, "toml", [("probes.window", "true"), ("probes.rates", "true")], 1)
         assert page.run(DIGESTS) == digests(Result(meta, {name: Table(one) for name, one in tables.items()}))
-        facts = page.run("document.querySelector('#take .source').textContent")
+        facts = page.run("document.querySelector('#take p.source').textContent")
         assert _core.scenario_hash(text, "toml", []) in facts
 
     def test_a_control_changes_the_text_and_runs_at_once(self, page):
