@@ -31,7 +31,8 @@
 
 use ackclock_core::joined;
 
-use super::codel_control::{Arithmetic, Codel, Constants, Delays, Marking, check};
+use super::codel_control::{Codel, Constants, Delays, Marking, check};
+use super::rules::Description;
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next};
 use crate::Nanos;
 
@@ -40,7 +41,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "CoDel: drops or marks at the head when the delay has been above a target for an interval.",
     source: "RFC 8289",
     limit: Some(Limit::Packets(1000)),
-    parameters: joined!(Delays::ROWS, Marking::ROWS, Arithmetic::ROWS),
+    parameters: joined!(Delays::ROWS, Marking::ROWS, Description::ROWS),
     check,
     make: |settings| {
         Box::new(Queue {

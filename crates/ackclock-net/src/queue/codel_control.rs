@@ -1,7 +1,8 @@
 //! CoDel's estimator and controller for one queue of packets (RFC 8289 section 5), shared by `codel` and `fq-codel`.
 
-use ackclock_core::{choices, parameters};
+use ackclock_core::parameters;
 
+use super::rules::{Description, Rules};
 use super::{DropCause, Drops, Item, Settings};
 use crate::Nanos;
 
@@ -23,21 +24,6 @@ parameters! {
         ecn: bool = is(1.0), (0.0, 1.0), Flag, "Whether ECN-capable packets are marked instead of dropped.";
         ce_threshold: Option<Nanos> = follows("no such threshold"), (0.0, 1e12), Time,
             "Queueing delay above which every ECN-capable packet is marked, in addition to CoDel's signals.";
-    }
-}
-
-choices! {
-    /// Descriptions of CoDel, which differ in their arithmetic.
-    pub(super) enum Rules {
-        Rfc = "rfc", "The pseudocode of RFC 8289 and RFC 8290, in nanoseconds.";
-        Linux = "linux", "The arithmetic of Linux: times in units of 1024 ns, and roots by one Newton step for each drop.";
-    }
-}
-
-parameters! {
-    /// Choice of the rules.
-    pub(super) struct Arithmetic {
-        rules: Option<Rules> = follows("rfc"), Rules::RANGE, Choice(Rules::OPTIONS), "Whose rules are followed.";
     }
 }
 
@@ -84,7 +70,7 @@ pub(super) struct Constants {
 impl Constants {
     pub(super) fn new(settings: &Settings<'_>) -> Constants {
         Constants {
-            rules: Arithmetic::read(settings.given).rules.unwrap_or(Rules::Rfc),
+            rules: Description::read(settings.given).rules.unwrap_or(Rules::Rfc),
             delays: Delays::read(settings.given),
             packet_size: u64::from(settings.packet_size),
             marking: Marking::read(settings.given),

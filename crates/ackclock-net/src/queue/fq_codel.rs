@@ -34,8 +34,9 @@
 
 use ackclock_core::{joined, parameters};
 
-use super::codel_control::{self, Arithmetic, Codel, Constants, Delays, Marking, Rules};
+use super::codel_control::{self, Codel, Constants, Delays, Marking};
 use super::flow_queues::{FlowQueues, Flows, Half};
+use super::rules::{Description, Rules};
 use super::{Discipline, Drops, Entry, Item, Limit, Next, Settings};
 use crate::Nanos;
 
@@ -51,7 +52,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "FQ-CoDel: fair queueing of flows with a CoDel for each; sparse flows go first.",
     source: "RFC 8290",
     limit: Some(Limit::Packets(10_240)),
-    parameters: joined!(Delays::ROWS, Turns::ROWS, Flows::ROWS, Marking::ROWS, Arithmetic::ROWS),
+    parameters: joined!(Delays::ROWS, Turns::ROWS, Flows::ROWS, Marking::ROWS, Description::ROWS),
     check: codel_control::check,
     make: |settings| Box::new(FqCodel::new(settings)),
 };

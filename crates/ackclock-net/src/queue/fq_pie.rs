@@ -16,17 +16,19 @@
 //! # Deviations
 //!
 //! - A flow's drop probability is calculated every `update` from the time at which its queue became active. Linux has
-//!   one timer for all flows.
+//!   one timer for all flows, as `rules` `linux` has here.
 //! - The hash is of the flow's number and the seed. There is no additional limit in bytes of memory.
 //!
 //! # Validated against
 //!
-//! Both specifications, implemented in Python, packet by packet on random traffic.
+//! Both specifications, implemented in Python, packet by packet on random traffic. `rules` `linux`: means of Linux 6.12
+//! (docs/residuals-of-queues.md).
 
 use ackclock_core::{joined, parameters};
 
 use super::flow_queues::{FlowQueues, Flows};
 use super::pie_control::{Constants, Control, Estimate, Pie};
+use super::rules::Description;
 use super::{Discipline, DropCause, Drops, Entry, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 use crate::Random;
@@ -52,7 +54,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "FQ-PIE: fair queueing of flows with a PIE for each; sparse flows go first.",
     source: "Ramakrishnan and others, LCN Symposium 2019; RFC 8290, RFC 8033",
     limit: Some(Limit::Packets(10_240)),
-    parameters: joined!(Control::ROWS, Turns::ROWS, Flows::ROWS, Ecn::ROWS, Estimate::ROWS),
+    parameters: joined!(Control::ROWS, Turns::ROWS, Flows::ROWS, Ecn::ROWS, Estimate::ROWS, Description::ROWS),
     check: anything,
     make: |settings| Box::new(FqPie::new(settings)),
 };

@@ -22,6 +22,13 @@
 //! - At most two full packets of bytes are in the queue, or D' is below half the target and p below 0.2 (section 4.1).
 //! - Less than `burst` has passed since p was 0 with D and D' below half the target (section 4.4).
 //!
+//! With `rules` `linux` (net/sched/sch_pie.c), these rules differ:
+//!
+//! - While D is above 250 ms, p grows by 0.02 more in each update.
+//! - p decays by 1/64, and only if D and D' are 0 and no packet waits that arrived since.
+//! - A packet may be dropped when two full packets are in the queue, and D is compared with half the target, not D'.
+//! - `burst` is spent by the time between packets that leave, and updates happen at multiples of `update`.
+//!
 //! Up to p = `mark_limit`, ECN-capable packets are marked instead of dropped (section 5.1).
 //!
 //! # Constants
@@ -45,11 +52,12 @@
 //! # Validated against
 //!
 //! Appendix B with the choices above, implemented in Python, packet by packet on random traffic; steps of the
-//! controller by hand.
+//! controller by hand. `rules` `linux`: means of Linux 6.12 (docs/residuals-of-queues.md).
 
 use ackclock_core::{joined, parameters};
 
 use super::pie_control::{Constants, Control, Estimate, Pie};
+use super::rules::Description;
 use super::{Discipline, DropCause, Drops, Entry, Fifo, Item, Limit, Next, Settings, anything};
 use crate::Nanos;
 use crate::Random;
@@ -75,7 +83,7 @@ pub(super) const ENTRY: Entry = Entry {
     summary: "PIE: drops or marks arriving packets with a probability that keeps the queueing delay at a target.",
     source: "RFC 8033",
     limit: Some(Limit::Packets(1000)),
-    parameters: joined!(Control::ROWS, Ecn::ROWS, Estimate::ROWS, Activation::ROWS),
+    parameters: joined!(Control::ROWS, Ecn::ROWS, Estimate::ROWS, Activation::ROWS, Description::ROWS),
     check: anything,
     make: |settings| Box::new(Queue::new(settings)),
 };

@@ -2,6 +2,7 @@
 
 use ackclock_core::parameters;
 
+use super::rules::{Description, Rules};
 use super::{DropCause, Drops, Item, Settings};
 use crate::Nanos;
 use crate::Random;
@@ -54,19 +55,21 @@ const SCALES: [(f64, f64); 6] =
 /// Constants of a controller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Constants {
-    control: Control,
+    pub(super) rules: Rules,
+    pub(super) control: Control,
     /// Drop probability below which ECN-capable packets are marked instead of dropped; `None` without ECN.
     mark_limit: Option<f64>,
-    estimate_rate: bool,
+    pub(super) estimate_rate: bool,
     rate_sample: u64,
     /// MEAN_PKTSIZE, in bytes.
-    packet_size: u64,
+    pub(super) packet_size: u64,
 }
 
 impl Constants {
     pub(super) fn new(settings: &Settings<'_>, ecn: bool) -> Constants {
         let Estimate { mark_limit, estimate_rate, rate_sample } = Estimate::read(settings.given);
         Constants {
+            rules: Description::read(settings.given).rules.unwrap_or(Rules::Rfc),
             control: Control::read(settings.given),
             mark_limit: ecn.then_some(mark_limit),
             estimate_rate,
@@ -88,16 +91,18 @@ struct Measurement {
 pub(super) struct Pie {
     /// Time of the next update; `None` while PIE is inactive.
     update_at: Option<Nanos>,
-    probability: f64,
+    pub(super) probability: f64,
     /// Sum of probabilities since the last drop.
-    sum: f64,
-    burst_allowance: Nanos,
+    pub(super) sum: f64,
+    pub(super) burst_allowance: Nanos,
     /// Sojourn time of the last packet that left, 0 if the queue was empty after it; and the delay at the last update.
-    delay: Nanos,
-    old_delay: Nanos,
+    pub(super) delay: Nanos,
+    pub(super) old_delay: Nanos,
+    /// Linux: time at which a packet left last.
+    pub(super) left_at: Option<Nanos>,
     measurement: Option<Measurement>,
     /// Mean time in which `rate_sample` bytes leave, ns; 0 before the first measurement.
-    sample_time: f64,
+    pub(super) sample_time: f64,
 }
 
 impl Pie {
@@ -113,12 +118,24 @@ impl Pie {
         if self.update_at.is_none() || self.burst_allowance > 0 || !self.strikes(constants, waiting, random) {
             return true;
         }
-        self.sum = 0.0;
-        if constants.mark_limit.is_some_and(|limit| self.probability < limit) && item.mark() {
+        let forced = self.sum >= LARGEST_SUM;
+        if constants.mark_limit.is_some_and(|limit| self.marks(constants.rules, limit)) && item.mark() {
+            if constants.rules == Rules::Rfc || !forced {
+                self.sum = 0.0;
+            }
             return true;
         }
+        self.sum = 0.0;
         drops.push((*item, DropCause::Aqm));
         false
+    }
+
+    /// Whether ECN-capable packets are marked up to a drop probability of `limit`, which Linux includes.
+    fn marks(&self, rules: Rules, limit: f64) -> bool {
+        match rules {
+            Rules::Rfc => self.probability < limit,
+            Rules::Linux => self.probability <= limit,
+        }
     }
 
     /// Records that a packet did not fit into the queue.
@@ -129,8 +146,13 @@ impl Pie {
     /// Becomes active at `at` if inactive, with `waiting` bytes in the queue (RFC 8033 section 5.3).
     pub(super) fn activate(&mut self, constants: &Constants, at: Nanos, waiting: u64) {
         if self.update_at.is_none() {
+            let update = constants.control.update;
             *self = Pie {
-                update_at: Some(at.saturating_add(constants.control.update)),
+                update_at: Some(match constants.rules {
+                    Rules::Rfc => at.saturating_add(update),
+                    // One timer runs for all queues, from the beginning.
+                    Rules::Linux => (at / update + 1).saturating_mul(update),
+                }),
                 burst_allowance: constants.control.burst,
                 measurement: (waiting >= constants.rate_sample).then_some(Measurement { start: at, bytes: 0 }),
                 ..Pie::default()
@@ -142,6 +164,9 @@ impl Pie {
     pub(super) fn dequeued(&mut self, constants: &Constants, at: Nanos, item: &Item, waiting: u64) {
         self.advance(constants, at, waiting + u64::from(item.size));
         self.delay = if waiting == 0 { 0 } else { at - item.arrival };
+        if constants.rules == Rules::Linux {
+            self.spend_burst(at);
+        }
         if let Some(Measurement { start, bytes }) = self.measurement.as_mut() {
             *bytes += u64::from(item.size);
             if *bytes >= constants.rate_sample {
@@ -160,8 +185,11 @@ impl Pie {
     /// Whether the packet is to be dropped. Drops are neither too close together nor too far apart (RFC 8033 section
     /// 5.4).
     fn strikes(&mut self, constants: &Constants, waiting: u64, random: &mut Random) -> bool {
-        let low = 2 * self.old_delay < constants.control.target && self.probability < SAFE;
-        if low || waiting <= 2 * constants.packet_size {
+        let (delay, few) = match constants.rules {
+            Rules::Rfc => (self.old_delay, waiting <= 2 * constants.packet_size),
+            Rules::Linux => (self.delay, waiting < 2 * constants.packet_size),
+        };
+        if few || 2 * delay < constants.control.target && self.probability < SAFE {
             return false;
         }
         if self.probability == 0.0 {
@@ -199,6 +227,14 @@ impl Pie {
         }
         self.probability += change;
         let uncongested = 2 * delay < constants.control.target && 2 * self.old_delay < constants.control.target;
+        if constants.rules == Rules::Linux {
+            self.adjust(constants, delay, waiting);
+            self.old_delay = delay;
+            if uncongested && self.probability == 0.0 {
+                self.begin_again(constants);
+            }
+            return;
+        }
         if uncongested {
             self.probability *= DECAY;
         }
