@@ -37,11 +37,15 @@ impl Endpoint {
         if segment.flags.has(Flags::RST) {
             return self.on_reset_freebsd(now, segment, progress, obs);
         }
-        if self.uses.has(Uses::TIMESTAMPS) && segment.timestamps.is_none() {
+        let stamps = self.uses.has(Uses::TIMESTAMPS);
+        if stamps && segment.timestamps.is_none() && !self.sender.config.missing_timestamps {
             return;
         }
         if segment.flags.has(Flags::SYN) && self.state != State::SynReceived {
             return self.on_syn_freebsd(now, segment, progress, obs);
+        }
+        if stamps && !self.passes_timestamps(now, segment) {
+            return;
         }
         let mut segment = *segment;
         if segment.flags.has(Flags::SYN) && segment.seq != self.irs {
@@ -190,7 +194,8 @@ impl Endpoint {
     /// [`Endpoint::gives_way_to`]).
     fn on_time_wait_freebsd(&mut self, now: Nanos, segment: &Segment) {
         let flags = segment.flags;
-        let stamped = segment.timestamps.is_some() || !self.uses.has(Uses::TIMESTAMPS);
+        let tolerant = self.sender.config.missing_timestamps || !self.uses.has(Uses::TIMESTAMPS);
+        let stamped = segment.timestamps.is_some() || tolerant;
         if flags.has(Flags::RST) || !flags.has(Flags::ACK) || !stamped {
             return;
         }
@@ -239,6 +244,7 @@ impl Endpoint {
         let own = &mut self.sender.config;
         (own.insecure_rst, own.insecure_syn) = (config.insecure_rst, config.insecure_syn);
         (own.drop_synfin, own.icmp_may_rst) = (config.drop_synfin, config.icmp_may_rst);
+        own.missing_timestamps = config.missing_timestamps;
         (own.ecn_syn_retries, own.plain_syn_after) = (config.ecn_syn_retries, config.plain_syn_after);
         own.time_wait = config.time_wait;
     }

@@ -98,13 +98,16 @@ impl Endpoint {
             //# If a non-<RST> segment is received without a TSopt, a TCP SHOULD silently drop the segment
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
             //= type=exception
-            //= reason=Linux takes it.
+            //= reason=Linux and FreeBSD take it.
             //# If a non-<RST> segment is received without a TSopt, a TCP SHOULD silently drop the segment
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
             //# A TCP MUST NOT abort a TCP connection because any segment lacks an expected TSopt
-            None => self.sender.config.conformance == Conformance::Linux,
+            None => self.sender.config.missing_timestamps,
             Some(stamps) if self.stamps.is_old(now, stamps.val) => {
-                self.answer(now, segment);
+                // FreeBSD answers payload alone (sys/netinet/tcp_input.c, tcp_do_segment).
+                if self.sender.config.conformance != Conformance::FreeBsd || segment.len > 0 {
+                    self.answer(now, segment);
+                }
                 false
             }
             Some(_) => true,

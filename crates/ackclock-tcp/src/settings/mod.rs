@@ -244,6 +244,9 @@ macro_rules! settings {
                 /// Whether an ICMP message that means a hard error ends an attempt to connect (FreeBSD
                 /// net.inet.tcp.icmp_may_rst). Only the conformance of FreeBSD uses it.
                 icmp_may_rst: bool = Switch;
+                /// Whether a segment without timestamps is taken on a connection with timestamps (RFC 7323 section 3.2; FreeBSD
+                /// net.inet.tcp.tolerate_missing_ts: 1).
+                missing_timestamps: bool = Switch;
                 /// Number of SYN retransmissions that still ask for ECN of RFC 3168 (FreeBSD
                 /// net.inet.tcp.ecn.maxretries: 1).
                 ecn_syn_retries: u32 = Count::of("", 0, 127);

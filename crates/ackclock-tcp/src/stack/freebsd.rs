@@ -74,6 +74,7 @@ fn freebsd() -> Values {
         time_wait: 60 * SECOND, "net.inet.tcp.msl = 30000";
         fin_timeout: 60 * SECOND, "net.inet.tcp.finwait2_timeout = 60000";
         reset_on_give_up: true, "sys/netinet/tcp_subr.c, tcp_drop";
+        missing_timestamps: true, "net.inet.tcp.tolerate_missing_ts = 1, since 2021; before it had no such rule";
         ecn_syn_retries: 1, "net.inet.tcp.ecn.maxretries = 1";
         challenge_interval: 0, "sys/netinet/tcp_input.c, tcp_do_segment: no limit";
         rfc1337: true, "sys/netinet/tcp_timewait.c, tcp_twcheck";

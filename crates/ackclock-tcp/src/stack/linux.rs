@@ -167,6 +167,7 @@ fn linux() -> Values {
         time_wait: 60 * SECOND, "TCP_TIMEWAIT_LEN";
         fin_timeout: 60 * SECOND, "tcp_fin_timeout = 60";
         reset_on_give_up: false, "net/ipv4/tcp_timer.c, tcp_write_err";
+        missing_timestamps: true, "net/ipv4/tcp_input.c, tcp_paws_discard and tcp_fast_parse_options";
         conformance: Conformance::Linux, "net/ipv4/tcp_input.c: tcp_ack, tcp_validate_incoming";
         challenge_interval: 500 * MILLISECOND, "tcp_invalid_ratelimit = 500";
         rfc1337: false, "tcp_rfc1337 = 0";

@@ -126,6 +126,7 @@ pub(super) fn values() -> Values {
         insecure_syn: false, "RFC 5961 section 4.2";
         drop_synfin: false, "RFC 9293 section 3.10.7: no such rule";
         icmp_may_rst: true, "RFC 9293 section 3.9.2.2";
+        missing_timestamps: false, "RFC 7323 section 3.2";
         ecn_syn_retries: 0, "RFC 3168 section 6.1.1.1";
         rfc1337: false, "RFC 9293 section 3.10.7.4: a RST ends TIME-WAIT";
     }

@@ -25,6 +25,7 @@ pub struct FreeBsd {
     insecure_syn: Option<bool>,
     drop_synfin: Option<bool>,
     icmp_may_rst: Option<bool>,
+    missing_timestamps: Option<bool>,
     ecn_syn_retries: Option<u32>,
     /// net.inet.tcp.ecn.plusplus, of a patch of 2020.
     ecn_control: Option<EcnControl>,
@@ -121,7 +122,6 @@ const OFF: &[(&str, &str)] = &[
     ("net.inet.tcp.sendbuf_max", "2097152"),
     ("net.inet.tcp.v6mssdflt", "1220"),
     ("net.inet.tcp.syncookies_only", "0"),
-    ("net.inet.tcp.tolerate_missing_ts", "0"),
 ];
 
 /// Congestion control modules of FreeBSD, and their names in ackclock.
@@ -191,6 +191,7 @@ impl FreeBsd {
             "net.inet.tcp.insecure_syn" => self.insecure_syn = switch()?,
             "net.inet.tcp.drop_synfin" => self.drop_synfin = switch()?,
             "net.inet.tcp.icmp_may_rst" => self.icmp_may_rst = switch()?,
+            "net.inet.tcp.tolerate_missing_ts" => self.missing_timestamps = switch()?,
             "net.inet.tcp.ecn.maxretries" => self.ecn_syn_retries = Some(number()?),
             "net.inet.tcp.ecn.plusplus" => {
                 self.ecn_control = Some(match number()? {
@@ -295,6 +296,7 @@ impl FreeBsd {
         config.insecure_syn = self.insecure_syn.unwrap_or(config.insecure_syn);
         config.drop_synfin = self.drop_synfin.unwrap_or(config.drop_synfin);
         config.icmp_may_rst = self.icmp_may_rst.unwrap_or(config.icmp_may_rst);
+        config.missing_timestamps = self.missing_timestamps.unwrap_or(config.missing_timestamps);
         config.ecn_syn_retries = self.ecn_syn_retries.unwrap_or(config.ecn_syn_retries);
         config.time_wait = self.time_wait.unwrap_or(config.time_wait);
         if let Some(largest) = self.largest_buffer {
