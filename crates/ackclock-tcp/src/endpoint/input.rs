@@ -361,9 +361,11 @@ impl Endpoint {
             return (Some(0), 0);
         }
         let (packets, bytes, exact) = self.sender.news(ack, blocks);
-        // Linux only accepts feedback that comes with other news (net/ipv4/tcp_input.c, __tcp_accecn_process).
+        // Without newly acknowledged data or time, a later acknowledgment may have arrived before. The counters are
+        // repeated, so that the next acknowledgment with news has the feedback (RFC 9768 appendices A.1 and A.2.1; Linux
+        // net/ipv4/tcp_input.c, __tcp_accecn_process). FreeBSD takes it from every segment (sys/netinet/tcp_ecn.c).
         let newer = segment.timestamps.is_some_and(|stamps| (stamps.val.wrapping_sub(self.stamps.recent) as i32) > 0);
-        if bytes == 0 && !newer && self.sender.config.conformance == Conformance::Linux {
+        if bytes == 0 && !newer && self.sender.config.conformance != Conformance::FreeBsd {
             return (Some(0), 0);
         }
         let news = News { packets, bytes, exact, sent: self.sender.stats().bytes_sent };
