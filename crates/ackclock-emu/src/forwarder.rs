@@ -102,18 +102,19 @@ pub fn forward_watched(
     let mut looked = 0;
     loop {
         let mut failed = Ok(());
+        let turn = clock() - start;
         ready.retain(|number| {
             let (flow, pair) = &pairs[number / 2];
             let side = [Side::Source, Side::Sink][number % 2];
-            take(&pair[number % 2], *flow, side, start, emulation, &mut buffer).unwrap_or_else(|error| {
+            take(&pair[number % 2], *flow, side, turn, emulation, &mut buffer).unwrap_or_else(|error| {
                 failed = Err(error);
                 false
             })
         });
-        let turn = clock() - start;
+        let mut now = turn;
         emulation.leave(turn, |flow, to, bytes, due| {
             let sent = send(&pairs[places[flow]].1[to as usize], bytes);
-            let now = clock() - start;
+            now = clock() - start;
             lateness.record(due, now);
             delivered(now, flow, to);
             if let Err(error) = sent {
@@ -130,7 +131,7 @@ pub fn forward_watched(
             next = next.min(looked + *every);
         }
         let until = if ready.is_empty() { next.saturating_add(start) } else { 0 };
-        waiter.wait(until, &mut found)?;
+        waiter.wait(now + start, until, &mut found)?;
         for (number, _) in found.drain(..) {
             let number = number as usize;
             if number == stop {
@@ -143,18 +144,18 @@ pub fn forward_watched(
     }
 }
 
-/// Takes packets from a device into the network. Returns whether the device may have more.
+/// Takes packets from a device into the network at `now`. Returns whether the device may have more.
 fn take(
     device: &OwnedFd,
     flow: usize,
     side: Side,
-    start: Nanos,
+    now: Nanos,
     emulation: &mut Emulation,
     buffer: &mut [u8],
 ) -> io::Result<bool> {
     for _ in 0..AT_ONCE {
         match read(device, &mut *buffer) {
-            Ok(len) => emulation.enter(clock() - start, flow, side, &buffer[..len]),
+            Ok(len) => emulation.enter(now, flow, side, &buffer[..len]),
             Err(Errno::AGAIN | Errno::INTR) => return Ok(false),
             Err(error) => return Err(error.into()),
         }

@@ -30,6 +30,8 @@ pub struct Waiter {
     timer: OwnedFd,
     /// Time at which the timer expires.
     armed: Nanos,
+    /// Whether the timer has expired and is still readable. Setting it again makes it unreadable.
+    expired: bool,
     events: Vec<epoll::Event>,
 }
 
@@ -42,7 +44,7 @@ impl Waiter {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
-        Ok(Waiter { epoll, timer, armed: NEVER, events: Vec::with_capacity(AT_ONCE) })
+        Ok(Waiter { epoll, timer, armed: NEVER, expired: false, events: Vec::with_capacity(AT_ONCE) })
     }
 
     /// Watches a descriptor until it is closed.
@@ -54,18 +56,23 @@ impl Waiter {
     }
 
     /// Waits until a descriptor is ready or until `until` on the monotonic clock, and adds the numbers of the
-    /// descriptors that are ready to `ready`. May return early; with `until` in the past it does not wait.
+    /// descriptors that are ready to `ready`. May return early; with `until` at or before `now`, the caller's last look at
+    /// the clock, it does not wait. A look of its own would be a system call in a kernel in user mode.
     ///
     /// # Errors
     /// The system's error.
-    pub fn wait(&mut self, until: Nanos, ready: &mut Vec<(u64, EventFlags)>) -> io::Result<()> {
-        let past = until <= clock();
+    pub fn wait(&mut self, now: Nanos, until: Nanos, ready: &mut Vec<(u64, EventFlags)>) -> io::Result<()> {
+        let past = until <= now;
         // A timer that expires too early only costs a turn of the caller's loop, and setting one costs more.
         if until < self.armed && !past {
             let value = Timespec { tv_sec: (until / SECOND) as i64, tv_nsec: (until % SECOND) as i64 };
             let once = Itimerspec { it_interval: ZERO, it_value: value };
             timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &once)?;
-            self.armed = until;
+            (self.armed, self.expired) = (until, false);
+        }
+        if self.expired && !past {
+            let _ = read(&self.timer, &mut [0; 8]);
+            self.expired = false;
         }
         self.events.clear();
         let room = rustix::buffer::spare_capacity(&mut self.events);
@@ -75,8 +82,7 @@ impl Waiter {
         }
         for event in &self.events {
             if event.data.u64() == TIMER {
-                let _ = read(&self.timer, &mut [0; 8]);
-                self.armed = NEVER;
+                (self.armed, self.expired) = (NEVER, true);
             } else {
                 ready.push((event.data.u64(), event.flags));
             }

@@ -78,10 +78,14 @@ impl End {
         }
     }
 
-    /// Reads everything that has arrived.
-    pub fn drain(&mut self, buffer: &mut [u8]) -> io::Result<()> {
-        while self.read_once(buffer)? {}
-        Ok(())
+    /// Reads everything that has arrived. A read that does not fill the buffer is the last one, unless the peer `hung_up`.
+    pub fn drain(&mut self, hung_up: bool, buffer: &mut [u8]) -> io::Result<()> {
+        loop {
+            let before = self.received;
+            if !self.read_once(buffer)? || !hung_up && self.received - before < buffer.len() as u64 {
+                return Ok(());
+            }
+        }
     }
 }
 

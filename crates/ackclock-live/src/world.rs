@@ -122,7 +122,7 @@ impl World {
                 return Ok(());
             }
             let next = self.wakes.peek().map_or(end, |Reverse((at, ..))| (*at).min(end));
-            self.waiter.wait(self.start + next, &mut ready)?;
+            self.waiter.wait(self.start + self.now, self.start + next, &mut ready)?;
             for (number, flags) in ready.drain(..) {
                 self.now = clock() - self.start;
                 // What comes after the end of the run is not a part of it.
@@ -273,7 +273,8 @@ impl World {
             return self.retire(place);
         }
         let (before, had_ended) = (end.received, end.ended);
-        end.drain(&mut self.buffer)?;
+        let hung_up = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+        end.drain(hung_up, &mut self.buffer)?;
         let (received, ended) = (end.received, end.ended);
         if received > before {
             if side == Side::Sink as usize {

@@ -12,8 +12,9 @@ import fcntl
 import heapq
 import itertools
 import json
+import math
 import os
-import selectors
+import select
 import signal
 import socket
 import struct
@@ -175,36 +176,78 @@ class Path:
             raise RuntimeError(f"{function.__name__}{arguments} failed in namespace {namespace}")
 
 
-def sink(news: int) -> NoReturn:
-    """The receiver: tells of each connection how much has arrived, and when."""
+class Arrivals:
+    """What has arrived of a connection, as far as somebody will ask.
+
+    A look at the clock costs virtual time, and a message costs a turn of the processes, so that the receiver looks and
+    speaks only where it must.
+    """
+
+    def __init__(self, connection: socket.socket, flow: dict[str, Any]) -> None:
+        self.connection = connection
+        self.total = 0
+        self.step = flow["size"] if flow["kind"] == "bursts" else 0
+        """Bytes of a burst; the time of the last byte of each is noted."""
+        self.transfer = flow["kind"] == "transfer"
+        self.bursts: list[int] = []
+        self.last = 0
+        """Time of the last byte of a transfer."""
+        self.ended = False
+
+    def take(self, buffer: bytearray) -> bool:
+        """Reads once. Returns False at the end of the stream."""
+        try:
+            count = self.connection.recv_into(buffer)
+        except BlockingIOError:
+            return True
+        except ConnectionResetError:
+            count = 0
+        if not count:
+            self.ended = True
+            return False
+        self.total += count
+        if self.transfer:
+            self.last = time.monotonic_ns()
+        elif self.step and self.total >= (len(self.bursts) + 1) * self.step:
+            now = time.monotonic_ns()
+            self.bursts += [now] * (self.total // self.step - len(self.bursts))
+        return True
+
+
+def sink(flows: list[dict[str, Any]], asks: int, news: int) -> NoReturn:
+    """The receiver: takes what arrives, and tells of it when it is asked."""
     enter("d")
     listener = socket.create_server((SINK, PORT), backlog=1024)
     listener.setblocking(False)
-    selector = selectors.DefaultSelector()
-    selector.register(listener, selectors.EVENT_READ)
+    epoll = select.epoll()
+    for descriptor in (listener.fileno(), asks):
+        epoll.register(descriptor, select.EPOLLIN)
+    open_ones: dict[int, Arrivals] = {}
+    found: dict[int, Arrivals] = {}
     buffer = bytearray(b"\1" * (1 << 20))
     os.write(news, b"ready\n")
     while True:
-        for key, _ in selector.select():
-            if key.data is None:
-                connection, (address, port) = listener.accept()
+        for descriptor, _ in epoll.poll():
+            arrivals = open_ones.get(descriptor)
+            if arrivals is not None:
+                if not arrivals.take(buffer):
+                    epoll.unregister(descriptor)
+                    arrivals.connection.close()
+                    del open_ones[descriptor]
+            elif descriptor == listener.fileno():
+                connection, (address, _) = listener.accept()
                 connection.setblocking(False)
-                selector.register(connection, selectors.EVENT_READ, [f"{address} {port}", 0, 0, connection])
-                continue
-            name, total, last, connection = key.data
-            try:
-                count = connection.recv_into(buffer)
-            except BlockingIOError:
-                continue
-            except ConnectionResetError:
-                count = 0
-            if count:
-                key.data[1:3] = total + count, time.monotonic_ns()
-                os.write(news, f"{name} {key.data[1]} {key.data[2]} 0\n".encode())
+                number = int(address.split(".")[2])
+                found[number] = open_ones[connection.fileno()] = Arrivals(connection, flows[number])
+                epoll.register(connection.fileno(), select.EPOLLIN)
             else:
-                os.write(news, f"{name} {total} {last} 1\n".encode())
-                selector.unregister(connection)
-                connection.close()
+                told = {
+                    number: {"total": one.total, "bursts": one.bursts, "last": one.last, "ended": one.ended}
+                    for number, one in found.items()
+                }
+                with os.fdopen(news, "w") as file:
+                    json.dump(told, file)
+                os._exit(0)
 
 
 class Flow:
@@ -217,29 +260,28 @@ class Flow:
         """The connection; before it begins, a socket of no network."""
         self.began = False
         self.registered = False
-        self.sent = self.due = self.received = self.before = 0
+        self.sent = self.due = 0
         self.closes = self.opens = False
         self.since = 0
-        self.bursts: list[tuple[int, int]] = []
+        """Time at which the connection began."""
+        self.bursts: list[int] = []
+        """Times at which bursts began."""
 
 
 class Source:
     """The senders of all flows, in one process."""
 
-    def __init__(self, question: dict[str, Any], news: int) -> None:
+    def __init__(self, question: dict[str, Any]) -> None:
         self.question = question
-        self.news = news
         self.flows = [Flow(number, wanted) for number, wanted in enumerate(question["flows"])]
-        self.peers: dict[str, Flow] = {}
         largest = max(flow["write_bytes"] for flow in question["flows"])
         self.data = memoryview(bytearray(b"\1" * largest))
         self.events: list[tuple[int, int, Any, tuple[Any, ...]]] = []
         self.count = itertools.count()
         self.samples: list[list[Any]] = []
-        self.transfers: list[dict[str, Any]] = []
-        self.selector = selectors.DefaultSelector()
-        os.set_blocking(news, False)
-        self.selector.register(news, selectors.EVENT_READ)
+        self.epoll = select.epoll()
+        self.waiting: dict[int, Flow] = {}
+        """Flows whose sockets had no room, by descriptor."""
         self.start = time.monotonic_ns()
         for flow in self.flows:
             self.at(self.start + flow.wanted["start_ns"], self.begin, flow)
@@ -273,7 +315,7 @@ class Source:
     def burst(self, flow: Flow, left: int) -> None:
         now = time.monotonic_ns()
         flow.due += flow.wanted["size"]
-        flow.bursts.append((now, flow.due))
+        flow.bursts.append(now)
         if left != 1:
             self.at(now + flow.wanted["interval_ns"], self.burst, flow, left - 1)
         self.send(flow)
@@ -287,7 +329,6 @@ class Source:
         flow.socket.setsockopt(socket.IPPROTO_TCP, TCP_NODELAY, 0 if flow.wanted["nagle"] else 1)
         flow.socket.setblocking(False)
         flow.socket.bind(("", 0))
-        self.peers[f"10.1.{flow.number}.1 {flow.socket.getsockname()[1]}"] = flow
         try:
             flow.socket.connect((SINK, PORT))
         except BlockingIOError:
@@ -308,25 +349,27 @@ class Source:
 
     def watch(self, flow: Flow, on: bool) -> None:
         if on and not flow.registered:
-            self.selector.register(flow.socket, selectors.EVENT_WRITE, flow)
+            self.epoll.register(flow.socket, select.EPOLLOUT)
+            self.waiting[flow.socket.fileno()] = flow
         elif flow.registered and not on:
-            self.selector.unregister(flow.socket)
+            self.epoll.unregister(flow.socket)
+            del self.waiting[flow.socket.fileno()]
         flow.registered = on
 
-    def hear(self, line: bytes) -> None:
-        address, port, total, at, ended = line.decode().split()
-        flow = self.peers[f"{address} {port}"]
-        flow.received, moment = int(total), int(at)
-        if flow.wanted["kind"] == "transfer" and ended == "1":
-            self.done(flow, flow.since, moment, flow.received)
-        while flow.bursts and flow.received >= flow.bursts[0][1]:
-            begun, _end = flow.bursts.pop(0)
-            self.done(flow, begun, moment, flow.wanted["size"])
-
-    def done(self, flow: Flow, begun: int, end: int, size: int) -> None:
-        self.transfers.append(
-            {"flow": flow.number, "start_ns": begun - self.start, "duration_ns": end - begun, "bytes": size}
-        )
+    def transfers(self, arrived: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+        """The transfers and bursts that have arrived, in the order of their ends."""
+        found = []
+        for number, one in arrived.items():
+            flow = self.flows[int(number)]
+            times = list(zip(flow.bursts, one["bursts"]))
+            if flow.wanted["kind"] == "transfer" and one["ended"]:
+                times = [(flow.since, one["last"])]
+            size = one["total"] if flow.wanted["kind"] == "transfer" else flow.wanted.get("size")
+            found += [(end, flow.number, begun, size) for begun, end in times]
+        return [
+            {"flow": number, "start_ns": begun - self.start, "duration_ns": end - begun, "bytes": size}
+            for end, number, begun, size in sorted(found)
+        ]
 
     def sample(self) -> None:
         now = time.monotonic_ns()
@@ -338,19 +381,16 @@ class Source:
 
     def run(self) -> None:
         end = self.start + self.question["duration_ns"]
-        rest = b""
         while (now := time.monotonic_ns()) < end:
             while self.events and self.events[0][0] <= now:
                 _, _, function, arguments = heapq.heappop(self.events)
                 function(*arguments)
             wake = min(end, self.events[0][0]) if self.events else end
-            for key, _ in self.selector.select(max(0, wake - time.monotonic_ns()) / 1e9):
-                if key.data is not None:
-                    self.ready(key.data)
-                    continue
-                *lines, rest = (rest + os.read(self.news, 1 << 16)).split(b"\n")
-                for line in lines:
-                    self.hear(line)
+            # epoll waits for whole milliseconds.
+            for descriptor, _ in self.epoll.poll(math.ceil(max(0, wake - now) / 1e6) / 1e3):
+                flow = self.waiting.get(descriptor)
+                if flow is not None:
+                    self.ready(flow)
 
 
 def info(one: socket.socket) -> dict[str, int]:
@@ -361,26 +401,30 @@ def info(one: socket.socket) -> dict[str, int]:
 
 def work(question: dict[str, Any]) -> dict[str, Any]:
     path = Path(question)
-    hears, tells = os.pipe()
+    (hears, tells), (asked, asks) = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            sink(tells)
+            sink(question["flows"], asked, tells)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
+    os.close(tells)
     if os.read(hears, 6) != b"ready\n":
         raise RuntimeError("the receiver did not begin")
     before = [path.counters(name) for name in path.senders]
-    source = Source(question, hears)
+    source = Source(question)
     source.run()
+    os.write(asks, b"?")
+    with os.fdopen(hears) as file:
+        arrived = json.load(file)
     after = [path.counters(name) for name in path.senders]
     flows = []
     for flow in source.flows:
         counted = {name: value - before[flow.number][name] for name, value in after[flow.number].items()}
         flows.append(
             {
-                "received": flow.received,
+                "received": arrived[str(flow.number)]["total"] if str(flow.number) in arrived else 0,
                 "info": info(flow.socket) if flow.began else {},
                 "counters": {name: value for name, value in counted.items() if value},
             }
@@ -389,7 +433,7 @@ def work(question: dict[str, Any]) -> dict[str, Any]:
         "release": os.uname().release,
         "columns": ["time_ns", "flow", *KEPT],
         "samples": source.samples,
-        "transfers": source.transfers,
+        "transfers": source.transfers(arrived),
         "flows": flows,
     }
 
