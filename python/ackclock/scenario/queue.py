@@ -46,8 +46,9 @@ Rules: TypeAlias = Literal[
 ]
 """Whose rules are followed.
 
-- ``rfc``: The pseudocode of RFC 8289 and RFC 8290, in nanoseconds.
-- ``linux``: The arithmetic of Linux: times in units of 1024 ns, and roots by one Newton step for each drop.
+- ``rfc``: The RFCs: the pseudocode of RFC 8289 and RFC 8290, and RFC 8033.
+- ``linux``: Linux: for CoDel times in units of 1024 ns and roots by one Newton step for each drop, for PIE its rules
+  for large delays and short queues.
 """
 
 Tins: TypeAlias = Literal[
@@ -483,6 +484,8 @@ class Pie(Record):
     active_from
         Share of the limit that has to be in the queue before PIE becomes active. Accepted: a number from 0 to 1.
         Default: 0.
+    rules
+        Whose rules are followed. Accepted: rfc, linux. Absent: rfc.
     """
 
     kind: ClassVar = "pie"
@@ -498,6 +501,7 @@ class Pie(Record):
     estimate_rate: bool | None = None
     rate_sample: str | None = None
     active_from: float | None = None
+    rules: Rules | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -883,6 +887,8 @@ class FqPie(Record):
     rate_sample
         Bytes over which the departure rate is measured, and queue length at which measurements start (DQ_THRESHOLD).
         Accepted: a volume from "1B" to "64KiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default: "16KiB".
+    rules
+        Whose rules are followed. Accepted: rfc, linux. Absent: rfc.
     """
 
     kind: ClassVar = "fq-pie"
@@ -899,6 +905,7 @@ class FqPie(Record):
     mark_limit: float | None = None
     estimate_rate: bool | None = None
     rate_sample: str | None = None
+    rules: Rules | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
