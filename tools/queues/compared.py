@@ -46,12 +46,15 @@ def _seed(number: int) -> bytes:
 def fates(case: Case, arrived: Sequence[Packet], number: int = 0) -> list[Fate]:
     """The fates of packets in our discipline, with one of its seeds."""
     header = ETHERNET if case.adds_header else 0
-    rows = [(one.at, one.size - header, one.flow, 0, one.ecn) for one in arrived]
+    rows = [(one.at + case.phase_ns, one.size - header, one.flow, 0, one.ecn) for one in arrived]
     outcomes = _core.replay_queue(
         case.queue, case.rate, case.limit, list(case.given.items()), rows, _seed(number), FRAME - header,
         netem=case.netem, idle=case.shapes, headers=[HOSTS] * len(rows),
     )  # fmt: skip
-    return [(at, ecn) if fate == "sent" and at is not None and ecn is not None else None for fate, at, ecn in outcomes]
+    return [
+        (at - case.phase_ns, ecn) if fate == "sent" and at is not None and ecn is not None else None
+        for fate, at, ecn in outcomes
+    ]
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ class Case:
     """Whether its random numbers decide, so that runs are compared as samples, not packet by packet."""
     netem: str | None = None
     """Our netem, as an inline table of TOML."""
+    phase_ns: int = 0
+    """Time from the last expiry of the discipline's timer to the beginning of the pattern."""
     adds_header: bool = False
     """Whether our discipline adds the header of Ethernet to the sizes of packets itself."""
 
@@ -78,9 +80,11 @@ def _weight(least: int, average: int, burst: int) -> float:
 
 
 LINUX = {"rules": 1.0}
-"""CoDel with the arithmetic of Linux, not of the RFCs."""
+"""CoDel and PIE by the rules of Linux, not of the RFCs."""
 TICK = {"update": 16 * MS}
 """PIE's timer: Linux asks for 15 ticks of 1 ms, and a timer of the kernel comes one tick later."""
+PHASE_NS = 3_000_000
+"""The timer begins half a second and a tick after the discipline, which is a second older than the first packet."""
 RED = {
     "thresh": 15.0, "maxthresh": 45.0, "max_p": 0.1, "mean_pktsize": 1000.0, "q_weight": _weight(15000, 1000, 25),
     "bytes": 0.0, "wait": 0.0, "gentle": 0.0, "use_mark_p": 0.0,
@@ -133,10 +137,15 @@ CASES = (
          netem="{ loss = { kind = 'gemodel', p = '2%', r = '20%', bad_loss = '60%', good_loss = '1%' }, limit = 999 }"),
     Case("netem jitter", "netem delay 20ms 5ms limit 10000", "drop-tail", None, shapes=True, draws=True,
          netem="{ delay = '20ms', jitter = '5ms', limit = 10000 }"),
-    Case("pie", "pie", "pie", ("packets", 1000), TICK | {"ecn": 0.0}, draws=True),
-    Case("pie ecn", "pie ecn", "pie", ("packets", 1000), TICK, draws=True),
-    Case("fq_pie", "fq_pie", "fq-pie", ("packets", 10_240), TICK | {"quantum": FRAME}, draws=True),
+    Case("pie", "pie", "pie", ("packets", 1000), LINUX | TICK | {"ecn": 0.0}, draws=True,
+         phase_ns=PHASE_NS),
+    Case("pie ecn", "pie ecn", "pie", ("packets", 1000), LINUX | TICK, draws=True, phase_ns=PHASE_NS),
+    Case("fq_pie", "fq_pie", "fq-pie", ("packets", 10_240), LINUX | TICK | {"quantum": FRAME}, draws=True,
+         phase_ns=PHASE_NS),
     Case("fq_pie ecn", "fq_pie ecn target 5ms", "fq-pie", ("packets", 10_240),
+         LINUX | TICK | {"quantum": FRAME, "ecn": 1.0, "target": 5 * MS}, draws=True, phase_ns=PHASE_NS),
+    Case("pie by the RFC", "pie", "pie", ("packets", 1000), TICK | {"ecn": 0.0}, draws=True),
+    Case("fq_pie ecn, by the RFC", "fq_pie ecn target 5ms", "fq-pie", ("packets", 10_240),
          TICK | {"quantum": FRAME, "ecn": 1.0, "target": 5 * MS}, draws=True),
     Case("red", RED_TC, "red", ("bytes", 200_000), RED, draws=True),
     Case("red harddrop", f"{RED_TC} ecn harddrop", "red", ("bytes", 200_000), RED | {"setbit": 1.0}, draws=True),
