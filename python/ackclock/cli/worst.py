@@ -46,6 +46,7 @@ def worst(
     load: Load = (),
     out: Out = None,
     threads: Threads = None,
+    cluster: str | None = None,
     json: Json = False,
 ) -> int:
     """Search for the path or the cross traffic, within bounds, that hurts a congestion control most.
@@ -99,6 +100,9 @@ def worst(
         Folder for worst.html, worst.json, worst.toml and, with matplotlib, worst.png.
     threads
         Number of simultaneous runs; by default one per core. It does not change what is found.
+    cluster
+        Address of a Dask scheduler whose workers do the runs, such as tcp://host:8786, or file:PATH of a scheduler
+        file. It does not change what is found.
     json
         Print one JSON document.
     """
@@ -123,7 +127,14 @@ def worst(
     command = _command(name, given)
     with progress.reporter(True, f"the worst case for {name}") as report:
         found = search(
-            candidate, GOALS[goal], bounds, seed=seed, budget=budget or BUDGET, threads=threads, progress=report
+            candidate,
+            GOALS[goal],
+            bounds,
+            seed=seed,
+            budget=budget or BUDGET,
+            threads=threads,
+            cluster=cluster,
+            progress=report,
         )
     if out is not None:
         with files.output_folder(out) as folder:

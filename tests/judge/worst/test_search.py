@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from ackclock.cli import main
-from ackclock.engine.run import run_job
 from ackclock.judge.card import Candidate
 from ackclock.judge.worst import GOALS, Bounds, Case, search
+from ackclock.judge.worst.perform import Local
 from ackclock.judge.worst.search import Bench
 
 SHORT = ("--rate", "4..8", "--rtt", "20..60", "--duration", "6", "--budget", "48")
@@ -25,7 +25,7 @@ def run(capsys, *arguments):
 def damage(name, goal, case, duration_s=10.0):
     """The damage of a case by hand."""
     bounds = replace(GOALS[goal].bounds, duration_s=duration_s)
-    return Bench(Candidate(name), GOALS[goal], bounds, 1, run_job).damages([case])[0]
+    return Bench(Candidate(name), GOALS[goal], bounds, Local(1)).damages([case])[0]
 
 
 def test_a_lost_burst_hurts_and_a_plain_path_does_not():

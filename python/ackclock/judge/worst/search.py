@@ -13,25 +13,24 @@ from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base import extras
 from ackclock.cc import registry
-from ackclock.engine.processes import pool_for
-from ackclock.engine.run import Job, run_job
-from ackclock.engine.threads import default_threads, execute
+from ackclock.engine.run import Job
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE
+from ackclock.judge.worst.perform import place_for
 from ackclock.judge.worst.shrink import smaller
 from ackclock.scenario import Text, check
 from ackclock.scenario._source import foreign
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from ackclock._core import Cancel
     from ackclock.base.progress import ProgressCallback
     from ackclock.judge.card.candidate import Candidate
     from ackclock.judge.worst.bounds import Bounds
     from ackclock.judge.worst.case import Case
     from ackclock.judge.worst.goals import Goal
+    from ackclock.judge.worst.perform import Damages
 
 __all__ = ["BUDGET", "Found", "scenarios_of", "search"]
 
@@ -102,8 +101,8 @@ class Bench:
     candidate: Candidate
     goal: Goal
     bounds: Bounds
-    threads: int | None
-    worker: Callable[[Job, Cancel, ProgressCallback], Any]
+    place: Damages
+    """Where the cases run."""
     known: dict[tuple[Case, int, str], float] = field(default_factory=dict)
     history: list[float] = field(default_factory=list)
     """What was added to the damage by each case that `added` was asked for."""
@@ -112,11 +111,9 @@ class Bench:
         """The damage of each case."""
         new = [one for one in dict.fromkeys(cases) if (one, seed, who) not in self.known]
         texts = [scenarios_of(one, self.candidate, self.goal, self.bounds, who) for one in new]
-        jobs = [Job(text, overrides, seed) for these in texts for text, overrides in these]
-        runs = iter(execute(jobs, self.worker, threads=self.threads))
-        for one, these in zip(new, texts, strict=True):
-            results = [next(runs) for _ in these]
-            self.known[one, seed, who] = self.goal.of(one, results, self.bounds.duration_s)
+        jobs = [[Job(text, overrides, seed) for text, overrides in these] for these in texts]
+        found = self.place.of(self.goal, list(zip(new, jobs, strict=True)), self.bounds.duration_s)
+        self.known |= {(one, seed, who): value for one, value in zip(new, found, strict=True)}
         return [self.known[one, seed, who] for one in cases]
 
     def added(self, cases: Sequence[Case], seed: int) -> list[float]:
@@ -161,11 +158,12 @@ def search(
     seed: int = 1,
     budget: int = BUDGET,
     threads: int | None = None,
+    cluster: str | None = None,
     progress: ProgressCallback | None = None,
 ) -> Found:
     """Searches the bounds for the case that hurts a candidate most.
 
-    The same candidate, bounds, seed and budget give the same case, whatever the number of threads.
+    The same candidate, bounds, seed and budget give the same case, whatever the number of threads and machines.
 
     Parameters
     ----------
@@ -181,11 +179,15 @@ def search(
         Number of cases that are tried before the worst one is made small.
     threads
         Runs at the same time; as many as there are cores when not given.
+    cluster
+        Address of a Dask scheduler whose workers do the runs: ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
     progress
         Called with the part of the budget that is spent.
 
     Raises
     ------
+    ClusterError
+        If the scheduler does not answer, or its workers die.
     ExtraError
         If cmaes is not installed.
     ScenarioError
@@ -197,10 +199,8 @@ def search(
     first = bounds.case([0.5] * bounds.size)
     canonical = [check(text, overrides) for text, overrides in scenarios_of(first, candidate, goal, bounds)]
     names = tuple(dict.fromkeys(name for one in canonical for name in registry.named_in(one)))
-    at_once = threads or default_threads()
-    with pool_for(names, at_once, [run_job], foreign=any(map(foreign, canonical))) as processes:
-        worker = run_job if processes is None else processes.worker(run_job)
-        bench = Bench(candidate, goal, bounds, threads, worker)
+    with place_for(names, threads, cluster, foreign=any(map(foreign, canonical))) as place:
+        bench = Bench(candidate, goal, bounds, place)
         best = _tried(bench, seed, budget, progress or (lambda _: None))
         raw = bounds.case(list(best))
         raw_damage = bench.damages([raw], seed)[0]
