@@ -100,6 +100,23 @@ class Search:
     def status(self) -> str: ...
 
 @final
+class Environment:
+    def __new__(
+        cls,
+        text: str,
+        format: str,
+        overrides: list[tuple[str, str]],
+        seed: int,
+        steered: list[str],
+        *,
+        paces: bool,
+        folder: str | os.PathLike[str] = ...,
+        algorithms: list[Algorithm] = ...,
+    ) -> Environment: ...
+    def begin(self) -> tuple[bool, int, int | None]: ...
+    def step(self, targets: list[tuple[int, int | None] | None], until: int) -> tuple[bool, int, list[list[Any]]]: ...
+
+@final
 class Algorithm:
     def __new__(
         cls,

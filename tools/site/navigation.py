@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 HOW_TO = (
     "runs", "topologies", "home-router", "buffers", "sweeps", "packs", "cluster", "sql", "report", "serve", "seeds",
     "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends", "kernel-patch", "gate",
-    "card", "tcpeval", "matrix", "worst", "learn", "newcwv-linux", "test-bed", "emulate", "extend", "own-transport",
-    "verify", "verdicts",
+    "card", "tcpeval", "matrix", "worst", "learn", "gym", "newcwv-linux", "test-bed", "emulate", "extend",
+    "own-transport", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
@@ -22,10 +22,10 @@ GALLERY = (
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
-    "validation", "residuals", "residuals-of-queues", "matrix", "worst", "newcwv-conformance", "bbr-conformance",
-    "rmcat", "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs", "cases", "verdicts",
-    "sentences-of-the-decks", "bounds-that-changed", "learned-tables", "compliance", "drill", "drill-scripts",
-    "performance", "design", "history", "changelog",
+    "validation", "residuals", "residuals-of-queues", "cards", "matrix", "worst", "newcwv-conformance",
+    "bbr-conformance", "rmcat", "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs",
+    "cases", "verdicts", "sentences-of-the-decks", "bounds-that-changed", "learned-tables", "compliance", "drill",
+    "drill-scripts", "performance", "design", "history", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 

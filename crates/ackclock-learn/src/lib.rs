@@ -5,11 +5,14 @@
 //! table of rules on these networks. Each call of [`Search::step`] makes one decision, and the decisions alone rebuild
 //! the table: a search is stopped at any time and goes on from the list of its decisions.
 //!
+//! An [`Environment`] is a run whose senders are steered from outside, for other methods of learning.
+//!
 //! No decision depends on a clock, on the number of threads or on the order in which runs end.
 
 mod candidates;
 mod decision;
 mod design;
+mod environment;
 mod evaluate;
 mod objective;
 mod ranges;
@@ -20,6 +23,7 @@ mod tree;
 
 pub use decision::Decision;
 pub use design::{Design, Drawn, Specimen};
+pub use environment::{Counts, Environment, Target};
 pub use evaluate::{Score, Stopped};
 pub use objective::Objective;
 pub use ranges::Range;

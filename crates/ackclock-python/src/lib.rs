@@ -10,6 +10,7 @@ mod contract;
 mod drill;
 #[cfg(target_os = "linux")]
 mod emulate;
+mod environment;
 mod errors;
 mod learn;
 #[cfg(target_os = "linux")]
@@ -74,6 +75,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(learn::evaluate_table, module)?)?;
     module.add_class::<learn::Search>()?;
     module.add_class::<learn::NetworksOfWorker>()?;
+    module.add_class::<environment::Environment>()?;
     module.add_class::<run::Cancel>()?;
     module.add_class::<run::Trace>()?;
     module.add_class::<cc::Algorithm>()?;

@@ -283,6 +283,11 @@ impl Run {
         for_world!(&mut self.world, world => world.step(max_events)) && !self.calls.failed()
     }
 
+    /// Handles the events before the time `until`, in nanoseconds. Returns whether the run continues, as [`Run::step`].
+    pub fn step_before(&mut self, until: Nanos) -> bool {
+        for_world!(&mut self.world, world => world.step_before(until)) && !self.calls.failed()
+    }
+
     /// Returns the mistake of a transport that has ended the run.
     pub fn failure(&self) -> Option<Failed> {
         self.calls.failure()

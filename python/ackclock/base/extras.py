@@ -16,7 +16,9 @@ EXTRAS = {
     "anywidget": "notebook",
     "cmaes": "worst",
     "distributed": "cluster",
+    "gymnasium": "gym",
     "matplotlib": "plot",
+    "pettingzoo": "gym",
     "starlette": "serve",
     "uvicorn": "serve",
 }

@@ -149,6 +149,18 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         max_events
     }
 
+    /// Handles the events before the time `until`. Returns whether the run continues.
+    pub fn step_before(&mut self, until: Nanos) -> bool {
+        let end = self.duration.saturating_add(1);
+        self.advance(u64::MAX, until.min(end));
+        let key = self.network.events.first();
+        if key != Key::NEVER && key.time() < end {
+            return true;
+        }
+        self.now = self.duration;
+        false
+    }
+
     fn on_port(&mut self) {
         if let Some(packet) = self.network.serve(&mut self.observer) {
             self.on_arrival(packet);

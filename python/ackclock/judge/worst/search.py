@@ -180,7 +180,8 @@ def search(
     threads
         Runs at the same time; as many as there are cores when not given.
     cluster
-        Address of a Dask scheduler whose workers do the runs: ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
+        Address of a Dask scheduler whose workers do the runs: ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler
+        file.
     progress
         Called with the part of the budget that is spent.
 
