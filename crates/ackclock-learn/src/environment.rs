@@ -143,6 +143,7 @@ impl CongestionControl for Steered {
 /// A run with steered senders.
 pub struct Environment {
     run: Run,
+    duration: Nanos,
     senders: Vec<Arc<Mutex<Steering>>>,
 }
 
@@ -170,7 +171,7 @@ impl Environment {
             Some(Algorithm::custom(STEERED, make).pacing(paces))
         };
         let run = Run::replaced(scenario, seed, &Watching::default(), &replace)?;
-        Ok(Environment { run, senders })
+        Ok(Environment { run, duration: scenario.duration, senders })
     }
 
     /// Runs until a steered sender has sent its first segment. Returns whether the run continues.
@@ -192,9 +193,11 @@ impl Environment {
         }
     }
 
-    /// Handles the events before the time `until`, in nanoseconds. Returns whether the run continues.
+    /// Handles the events before the time `until`, in nanoseconds, or all that are left if the run ends by then. Returns
+    /// whether the run continues.
     pub fn step_before(&mut self, until: Nanos) -> bool {
-        self.run.step_before(until)
+        // The events at the very end would otherwise be an interval without a length.
+        self.run.step_before(if until < self.duration { until } else { Nanos::MAX })
     }
 
     /// Returns the number of steered senders.
