@@ -278,8 +278,8 @@ mod tests {
         environment.take(0);
         assert!(environment.step_before(1900 * MS));
         let counts = environment.take(0);
-        // 900 ms have 22 round trips of slightly more than 40 ms, with five segments each.
-        assert!((21 * 5..=22 * 5).contains(&(counts.delivered / MSS)), "{counts:?}");
+        // A round trip has 40 ms and the times of its packets on the wire, up to six of 1.2 ms, and delivers five segments.
+        assert!((19 * 5..=22 * 5).contains(&(counts.delivered / MSS)), "{counts:?}");
         assert_eq!((counts.lost, counts.marked, counts.in_flight), (0, 0, 5 * MSS));
         assert!(counts.rtt_min.is_some_and(|rtt| (40 * MS..46 * MS).contains(&rtt)), "{counts:?}");
     }
@@ -294,8 +294,8 @@ mod tests {
         environment.take(0);
         assert!(environment.step_before(1500 * MS));
         let counts = environment.take(0);
-        assert!((249..=251).contains(&(counts.sent / MSS)), "{counts:?}");
-        assert!((249..=251).contains(&(counts.delivered / MSS)), "{counts:?}");
+        assert!((247..=253).contains(&(counts.sent / MSS)), "{counts:?}");
+        assert!((247..=253).contains(&(counts.delivered / MSS)), "{counts:?}");
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
             environment.take(0)
         };
         let whole = run(&[]);
-        assert_eq!(whole, run(&[500 * MS, 501 * MS, 1999 * MS]));
+        assert_eq!(whole, run(&[500 * MS, 501 * MS, 1900 * MS]));
         assert!(whole.delivered > 100 * MSS);
     }
 
