@@ -40,7 +40,7 @@ class Paths:
         return log_power(interval) - math.log2(self.mbps) - 4 * min(interval.lost / max(interval.sent, 1), 1)
 
 
-def train(path: str, steps: int = 100_000) -> None:
+def train(path: str, steps: int = 50_000) -> None:
     """Trains and writes the policy as a congestion control."""
     paths = Paths()
     env = SenderEnv(SCENARIO, "learner", steering=STEERING, reward=paths.reward, draw=paths.draw)

@@ -41,7 +41,18 @@ def test_an_example_trains_and_its_policy_runs(name, control, tmp_path):
     pytest.importorskip("pettingzoo", reason="needs pettingzoo: pip install 'ackclock[gym]'")
     pytest.importorskip("stable_baselines3", reason="needs stable-baselines3, which needs torch")
     learned = tmp_path / f"{name}_test.py"
-    example(name).train(learned, 3000)
+    example(name).train(learned, 2500)
+    # The policy of the documentation has the same name.
+    learned.write_text(learned.read_text().replace(f'"{control}"', f'"{control}-test"'))
     ackclock.load(learned)
-    result = ackclock.run(PATH.format(name=control), seed=1)
+    result = ackclock.run(PATH.format(name=f"{control}-test"), seed=1)
     assert next(result.flows.rows())["bytes_delivered"] > 0
+
+
+def test_the_policy_of_the_documentation_uses_the_path_with_a_short_queue():
+    ackclock.load(DOCS / "learned_alone.py")
+    result = ackclock.run(PATH.format(name="learned-alone"), seed=1)
+    link = next(row for row in result.links.rows() if row["link"] == "bottleneck")
+    assert link["utilisation"] > 0.9
+    assert link["drops"] == 0
+    assert link["queue_delay_mean_ms"] < 8

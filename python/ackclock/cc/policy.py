@@ -264,6 +264,7 @@ class PolicyControl(CongestionControl):
     def __init__(self) -> None:
         self._next: int | None = None
         self._began = self._mss = self._window = self._in_flight = 0
+        self._rtt_min: int | None = None
         self._smallest: int | None = None
         self._srtt: int | None = None
         self._setting = 0.0
@@ -318,7 +319,7 @@ class PolicyControl(CongestionControl):
 
     def _clear(self) -> None:
         self._sent = self._delivered = self._lost = self._marked = self._rtt_sum = self._rtt_samples = 0
-        self._rtt_min: int | None = None
+        self._rtt_min = None
 
     def _turn(self, window: Window, ctx: Context) -> None:
         """Ends the intervals that are over, applies the setting, and notes the state."""

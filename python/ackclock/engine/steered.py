@@ -98,4 +98,5 @@ class SteeredRun:
             return NOT_STARTED
         if sender.setting is None:
             sender.mss, sender.setting = mss, self._steering.first(window, mss, srtt)
-        return Interval(self.now - max(began, started), *counts, smallest, srtt, in_flight, sender.mss, sender.setting)
+        length = self.now - max(began, started)
+        return Interval._make([length, *counts, smallest, srtt, in_flight, sender.mss, sender.setting])

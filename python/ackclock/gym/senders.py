@@ -18,7 +18,7 @@ from ackclock.gym.spaces import Draw, Episodes, action_space, observation_space
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gymnasium.spaces import Box
+    from gymnasium.spaces import Space
 
     from ackclock.scenario import Overrides, Source
 
@@ -27,7 +27,7 @@ __all__ = ["SendersEnv"]
 INTERVAL_MS = 50.0
 
 
-class SendersEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):
+class SendersEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):  # type: ignore[misc] # it has no types
     """An environment of PettingZoo: the senders of several bulk flows in a scenario, an agent each.
 
     All agents decide at the same times, so that the interval has a length in milliseconds. An agent whose flow has not
@@ -84,11 +84,11 @@ class SendersEnv(ParallelEnv[str, NDArray[np.float32], NDArray[np.float32]]):
         self._random, _ = seeding.np_random()
         self._seed = 0
 
-    def observation_space(self, agent: str) -> Box:
+    def observation_space(self, agent: str) -> Space[NDArray[np.float32]]:
         """The space of an agent's observations."""
         return self.observation_spaces[agent]
 
-    def action_space(self, agent: str) -> Box:
+    def action_space(self, agent: str) -> Space[NDArray[np.float32]]:
         """The space of an agent's actions."""
         return self.action_spaces[agent]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 from gymnasium.spaces import Box
@@ -12,6 +12,9 @@ from ackclock.scenario import Overrides, Source, Text, load, override_pairs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gymnasium.spaces import Space
+    from numpy.typing import NDArray
+
     from ackclock.cc.policy import Steering
 
 __all__ = ["Draw", "Episodes", "action_space", "observation_space"]
@@ -20,17 +23,17 @@ Draw: TypeAlias = "Callable[[np.random.Generator], Overrides]"
 MOST_SEED = 2**32
 
 
-def observation_space(steering: Steering) -> Box:
+def observation_space(steering: Steering) -> Space[NDArray[np.float32]]:
     """The space of the observations of a steering: one number for each of its fields."""
     fields = steering.fields()
     bounds = [np.array([getattr(one, end) for one in fields], np.float32) for end in ("least", "most")]
-    return Box(bounds[0], bounds[1], dtype=np.float32)
+    return cast("Space[NDArray[np.float32]]", Box(bounds[0], bounds[1], dtype=np.float32))
 
 
-def action_space(steering: Steering) -> Box:
+def action_space(steering: Steering) -> Space[NDArray[np.float32]]:
     """The space of the actions of a steering: one number."""
     least, most = (-1.0, 1.0) if steering.relative else steering.range
-    return Box(np.float32(least), np.float32(most), (1,), np.float32)
+    return cast("Space[NDArray[np.float32]]", Box(np.float32(least), np.float32(most), (1,), np.float32))
 
 
 class Episodes:
