@@ -284,8 +284,17 @@ impl Run {
     }
 
     /// Handles the events before the time `until`, in nanoseconds. Returns whether the run continues, as [`Run::step`].
+    ///
+    /// # Panics
+    /// If the run is in parts, which have no common time between two calls.
     pub fn step_before(&mut self, until: Nanos) -> bool {
-        for_world!(&mut self.world, world => world.step_before(until)) && !self.calls.failed()
+        let continues = match &mut self.world {
+            Observed::Not(world) => world.step_before(until),
+            Observed::By(world) => world.step_before(until),
+            Observed::Mixed(world) => world.step_before(until),
+            Observed::Parts(_) => panic!("a run in parts cannot stop at a time"),
+        };
+        continues && !self.calls.failed()
     }
 
     /// Returns the mistake of a transport that has ended the run.
