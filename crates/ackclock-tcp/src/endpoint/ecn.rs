@@ -174,6 +174,7 @@ impl Endpoint {
 
     /// Processes, as a receiver, the ECN field and CWR of an acceptable segment (RFC 3168 section 6.1.3).
     pub(super) fn take_field(&mut self, segment: &Segment) {
+        let segment = &Segment { ecn: self.reported_field(segment), ..*segment };
         let unacked = self.receiver.has_unacked() || segment.len > 0;
         let repeats = segment.ack == self.wire(self.sender.una());
         let marks = &mut self.cold.marks;

@@ -402,6 +402,9 @@ impl Endpoint {
         progress: &mut Progress,
         obs: &mut O,
     ) {
+        if self.uses.has(Uses::MISBEHAVIOUR) {
+            self.note_payload(segment, start);
+        }
         let whole = start + u64::from(segment.len);
         let before = self.receiver.received();
         if self.orphan && segment.len > 0 && whole > before && !self.receiver.finished() {

@@ -35,10 +35,10 @@ impl Endpoint {
         self.cold.error
     }
 
-    /// Stream bytes received in order so far.
+    /// Stream bytes received in order so far, without those that a receiver with optimistic ACKs passed over.
     #[inline]
     pub fn received(&self) -> u64 {
-        self.receiver.received()
+        self.receiver.received() - self.cold.misbehaviour.missing
     }
 
     /// Maximum segment size that the peer stated in its SYN, bytes of payload with options; 536 if it stated none (RFC

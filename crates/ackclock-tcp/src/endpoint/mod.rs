@@ -13,6 +13,7 @@ mod handshake;
 mod icmp;
 mod input;
 mod inspect;
+mod misbehaviour;
 mod options;
 mod output;
 mod path;
@@ -32,6 +33,7 @@ pub use close::reset_for;
 use defer::Defer;
 use ecn::Marks;
 use fast_open::Fast;
+use misbehaviour::Misbehaviour;
 use timers::Timers;
 use timestamps::Stamps;
 
@@ -150,6 +152,8 @@ bits! {
         REFUSED = 32;
         /// Perhaps a probe of the path's MTU.
         PATH = 64;
+        /// Further ACKs of a receiver that misbehaves.
+        ACKS = 128;
     }
 }
 
@@ -166,7 +170,7 @@ bits! {
 }
 
 bits! {
-    /// Features that the two ends have agreed to use.
+    /// Features that the two ends have agreed to use, and what else changes segments.
     Uses {
         /// Timestamps.
         TIMESTAMPS = 1;
@@ -176,6 +180,8 @@ bits! {
         ACCECN = 4;
         /// XCP.
         XCP = 8;
+        /// Misbehaviour as a receiver, on which nobody has agreed.
+        MISBEHAVIOUR = 16;
     }
 }
 
@@ -235,6 +241,7 @@ struct Cold {
     timers: Timers,
     marks: Marks,
     acc: AccEcn,
+    misbehaviour: Misbehaviour,
     fast: Fast,
     defer: Defer,
     /// Answers of routers to the peer's requests since the last segment we sent.
@@ -263,7 +270,7 @@ impl Endpoint {
         let config = &sender.config;
         let (receiver, timers, acc) = (Receiver::new(config), Timers::new(config), AccEcn::new(config));
         let pmtu = config.mss + HEADERS as u32;
-        Endpoint {
+        let mut endpoint = Endpoint {
             state: State::Closed,
             due: Due::default(),
             watch: Watch::default(),
@@ -298,6 +305,7 @@ impl Endpoint {
                 timers,
                 marks: Marks::new(),
                 acc,
+                misbehaviour: Misbehaviour::new(),
                 fast: Fast::default(),
                 defer: Defer::default(),
                 answers: xcp::Answers::default(),
@@ -306,7 +314,9 @@ impl Endpoint {
                 early: 0,
                 early_fin: false,
             }),
-        }
+        };
+        endpoint.prepare_misbehaviour();
+        endpoint
     }
 
     /// Active open: the next [`Endpoint::poll_transmit`] returns the SYN. Without a handshake the endpoint is established

@@ -68,6 +68,9 @@ impl Endpoint {
         if self.repeats_fin() {
             return Some(self.fin_again(now, obs));
         }
+        if self.uses.has(Uses::MISBEHAVIOUR) {
+            return Some(self.begin_acks(now, obs));
+        }
         Some(self.bare_ack(now, self.sender.nxt(), obs))
     }
 
@@ -101,6 +104,9 @@ impl Endpoint {
             self.sender.stats_mut().segments_sent += 1;
             obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
             return segment;
+        }
+        if self.due.has(Due::ACKS) {
+            return self.next_ack(now, obs);
         }
         if self.due.has(Due::CHALLENGE) || self.due.has(Due::HANDSHAKE) {
             self.due.set(Due::CHALLENGE, false);
@@ -254,6 +260,9 @@ impl Endpoint {
         }
         let (blocks, option) = if self.may_report() { self.options_of(segment) } else { (0, None) };
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
+        if self.uses.has(Uses::MISBEHAVIOUR) {
+            self.claim(segment);
+        }
         if self.uses.has(Uses::TIMESTAMPS) {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
             //# the TSopt MUST be sent in every non-<RST> segment for the duration of the connection

@@ -343,6 +343,23 @@ impl Receiver {
         }
     }
 
+    /// Goes on at the offset `start`, as if everything below had arrived and been read. Returns the number of bytes passed
+    /// over.
+    pub fn pass_over(&mut self, start: u64) -> u64 {
+        let next = self.sequence.next();
+        if start <= next || start > self.limit() {
+            return 0;
+        }
+        self.sequence.insert(next, start);
+        self.read += start - next;
+        start - next
+    }
+
+    /// Window scale of our window field, bits.
+    pub fn scale(&self) -> u8 {
+        self.scale
+    }
+
     /// Requests an ACK at once, for an unacceptable segment.
     pub fn owe_ack(&mut self) {
         self.acks.due = true;

@@ -151,6 +151,16 @@ macro_rules! settings {
                 /// Number of segments that are acknowledged at once at the start of a connection and after an idle
                 /// period.
                 quick_acks: u32 = Count::of("segments", 0, 65_535);
+                /// Number of ACKs into which a misbehaving receiver divides each acknowledgment of new data (ACK division, Savage
+                /// et al. 1999).
+                ack_division: u32 = Count::of("ACKs", 1, 65_535);
+                /// Number of duplicates that a misbehaving receiver sends after each ACK (DupACK spoofing, Savage et al. 1999).
+                dupack_spoofing: u32 = Count::of("duplicates", 0, 1000);
+                /// Number of full segments by which the ACKs of a misbehaving receiver run ahead of what has arrived
+                /// (optimistic ACKs, Savage et al. 1999). Data that is lost then never arrives.
+                optimistic_acks: u32 = Count::of("segments", 0, 65_535);
+                /// Whether a misbehaving receiver hides the marks of the packets that arrive (RFC 3168 section 18).
+                suppress_marks: bool = Switch;
             }
             other {
                 /// Maximum segment size in bytes of payload; it is offered to the peer and limits our own segments.

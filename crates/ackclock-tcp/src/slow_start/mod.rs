@@ -13,6 +13,7 @@ mod hystart;
 mod hystart_plus_plus;
 mod limited;
 mod linux;
+mod per_ack;
 #[cfg(test)]
 mod properties;
 mod search;
@@ -89,8 +90,15 @@ pub struct Entry {
 /// All variants.
 //= https://www.rfc-editor.org/rfc/rfc9438#section-4.10
 //# CUBIC SHOULD use the HyStart++ slow start algorithm [RFC9406]
-pub const CATALOGUE: &[Entry] =
-    &[standard::ENTRY, limited::ENTRY, linux::ENTRY, hystart::ENTRY, hystart_plus_plus::ENTRY, search::ENTRY];
+pub const CATALOGUE: &[Entry] = &[
+    standard::ENTRY,
+    limited::ENTRY,
+    linux::ENTRY,
+    per_ack::ENTRY,
+    hystart::ENTRY,
+    hystart_plus_plus::ENTRY,
+    search::ENTRY,
+];
 
 /// The entry with a name.
 pub fn by_name(name: &str) -> Option<&'static Entry> {

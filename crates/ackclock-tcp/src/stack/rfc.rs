@@ -109,6 +109,10 @@ pub(super) fn values() -> Values {
         delayed_ack: 200 * MILLISECOND, "RFC 9293 section 3.8.6.3: below 500 ms";
         ack_every: 2, "RFC 5681 section 4.2";
         quick_acks: 0, "no standard";
+        ack_division: 1, "RFC 5681 section 4.2: one ACK at most for a segment";
+        dupack_spoofing: 0, "RFC 5681 section 4.2";
+        optimistic_acks: 0, "RFC 9293 section 3.4: an ACK is for data that has arrived";
+        suppress_marks: false, "RFC 3168 section 6.1.3";
         receive_buffer: 256 << 20, "larger than any path's product of bandwidth and delay here";
         receive_buffer_max: 256 << 20, "no standard tunes it";
         send_buffer: 0, "no standard limits it";
