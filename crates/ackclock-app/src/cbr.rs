@@ -1,13 +1,16 @@
 //! Datagrams of one size at a constant rate, with their losses, delays and jitter.
 
+mod breaker;
+
 use super::completion::Path;
 use super::demand::Demand;
 use super::kind::{AppKind, Made};
 use super::{AppContext, AppTables, Application, Datagram, Side, rate_bps};
-use crate::fields::{default, optional, rate, record, required, time, volume};
+use crate::fields::{default, optional, rate, record, required, table, time, volume};
 use ackclock_core::Nanos;
 use ackclock_core::headers::UDP_IPV4;
 use ackclock_results::{Row, Sketch, declared};
+use breaker::{Breaker, Report};
 
 record! {
     /// The source sends UDP datagrams of one size at a constant rate.
@@ -18,6 +21,8 @@ record! {
         packet_size: u32 = default("1500B", volume().within(u64::from(UDP_IPV4), 65_535));
         /// Time for which the source sends.
         on: Option<Nanos> = optional("until the run ends", time().positive());
+        /// Circuit breaker (RFC 8084), which ends the stream when its losses stay high.
+        circuit_breaker: Option<breaker::Fields> = optional("none", table());
     }
 }
 
@@ -26,6 +31,9 @@ impl AppKind for Fields {
         let time = self.on.map_or(time, |on| time.min(on as f64 / 1e9));
         let size = f64::from(self.packet_size);
         let datagrams = time * self.rate as f64 / (8.0 * size) + 1.0;
+        // Each interval has a report.
+        let reports = self.circuit_breaker.as_ref().map_or(0.0, |breaker| time / (breaker.interval as f64 / 1e9));
+        let datagrams = datagrams + reports;
         Demand { datagrams, datagram_size: size, rows: 1.0, ..Demand::default() }
     }
 
@@ -52,7 +60,13 @@ pub struct Cbr {
     /// Delay of the latest arrival, in ns, and interarrival jitter, in ns (RFC 3550 section 6.4.1).
     last_delay: Option<Nanos>,
     jitter: f64,
+    breaker: Option<Breaker>,
 }
+
+/// Tokens of the timers: the next datagram, the sink's next report, and the time until which a report has to come.
+const DATAGRAM: u64 = 0;
+const REPORT: u64 = 1;
+const REPORT_DUE: u64 = 2;
 
 impl Cbr {
     /// Creates a stream that has not begun.
@@ -69,6 +83,7 @@ impl Cbr {
             delays: Sketch::default(),
             last_delay: None,
             jitter: 0.0,
+            breaker: None,
         }
     }
 
@@ -83,7 +98,28 @@ impl Cbr {
         self.sent += 1;
         let next = self.offset(self.sent);
         if self.fields.on.is_none_or(|on| next < on) {
-            ctx.timer(self.start.saturating_add(next), 0);
+            ctx.timer(self.start.saturating_add(next), DATAGRAM);
+        }
+    }
+
+    /// Whether the stream is over: its time has passed, or the breaker has ended it.
+    fn is_over(&self, now: Nanos) -> bool {
+        self.fields.on.is_some_and(|on| now >= self.start.saturating_add(on))
+            || self.breaker.as_ref().is_some_and(Breaker::has_tripped)
+    }
+
+    /// Handles a timer of the breaker.
+    fn tend_breaker(&mut self, ctx: &mut AppContext<'_>, token: u64) {
+        let is_over = self.is_over(ctx.now);
+        let counters = Report { expected: self.expected, received: self.received };
+        let Some(breaker) = self.breaker.as_mut().filter(|_| !is_over) else { return };
+        if token == REPORT {
+            let (number, len) = breaker.report(counters);
+            ctx.send(Side::Sink, number, len);
+            ctx.timer(ctx.now.saturating_add(breaker.interval()), REPORT);
+        } else {
+            breaker.expire(ctx.now);
+            ctx.timer(breaker.due(), REPORT_DUE);
         }
     }
 
@@ -102,14 +138,29 @@ impl Cbr {
 impl Application for Cbr {
     fn on_start(&mut self, ctx: &mut AppContext<'_>) {
         self.start = ctx.now;
+        self.breaker = self.fields.circuit_breaker.clone().map(|fields| Breaker::new(fields, ctx.now));
+        if let Some(breaker) = &self.breaker {
+            ctx.timer(ctx.now.saturating_add(breaker.interval()), REPORT);
+            ctx.timer(breaker.due(), REPORT_DUE);
+        }
         self.send(ctx);
     }
 
-    fn on_timer(&mut self, ctx: &mut AppContext<'_>, _token: u64) {
-        self.send(ctx);
+    fn on_timer(&mut self, ctx: &mut AppContext<'_>, token: u64) {
+        if token != DATAGRAM {
+            self.tend_breaker(ctx, token);
+        } else if !self.is_over(ctx.now) {
+            self.send(ctx);
+        }
     }
 
-    fn on_datagram(&mut self, ctx: &mut AppContext<'_>, _side: Side, datagram: Datagram) {
+    fn on_datagram(&mut self, ctx: &mut AppContext<'_>, side: Side, datagram: Datagram) {
+        if side == Side::Source {
+            if let Some(breaker) = &mut self.breaker {
+                breaker.on_report(ctx.now, datagram.number, self.sent);
+            }
+            return;
+        }
         if !self.note(datagram.number) {
             self.duplicates += 1;
             return;
@@ -132,6 +183,9 @@ impl Application for Cbr {
         let quantile = |quantile| self.delays.quantile(quantile).map(|delay| ms(delay as f64));
         let bytes = self.received * u64::from(self.fields.packet_size);
         let time = now.saturating_sub(self.start).min(self.fields.on.unwrap_or(Nanos::MAX));
+        if let Some(breaker) = &self.breaker {
+            breaker.row(flow, self.start).add_to(tables);
+        }
         declared::Cbr {
             flow: flow.into(),
             sent: self.sent.into(),
@@ -161,7 +215,7 @@ mod tests {
     use ackclock_results::{Column, Table};
 
     /// Datagrams of 125 bytes every 3 1/3 ms.
-    const FIELDS: Fields = Fields { rate: 300_000, packet_size: 125, on: None };
+    const FIELDS: Fields = Fields { rate: 300_000, packet_size: 125, on: None, circuit_breaker: None };
 
     fn table(app: &Cbr, now: Nanos) -> Table {
         let mut tables = AppTables::new();

@@ -35,6 +35,7 @@ pub mod replay;
 mod schedule;
 pub mod server;
 mod transmitter;
+mod tunnel;
 
 pub use ackclock_core::{Ecn, NEVER, Nanos, Random, Rate, Seed};
 pub use lane::{Lane, Place};
@@ -48,3 +49,4 @@ pub use queue::{DropCause, Limit};
 pub use schedule::{Piece, Schedule};
 pub use server::Server;
 pub use transmitter::{Service, Transmitter};
+pub use tunnel::Tunnelling;

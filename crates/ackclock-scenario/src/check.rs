@@ -362,10 +362,30 @@ fn check_link(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, rtt: &[KeyPa
 }
 
 fn check_routes(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    let links = scenario.links.iter().flatten().enumerate();
+    let mut needs: Vec<_> = links.map(|(index, _)| key("links").index(index).key("ends")).collect();
     if let Err((field, message)) = scenario.try_routes(flow) {
-        let links = scenario.links.iter().flatten().enumerate();
-        let needs: Vec<_> = links.map(|(index, _)| key("links").index(index).key("ends")).collect();
         rules.refuse(true, field, &needs, "left, right", message);
+    }
+    needs.extend(["route", "return_route"].map(|field| rules.at.key(field)));
+    if let Err((field, message)) = scenario.try_tunnel(flow) {
+        rules.of("tunnel").refuse(true, field, &needs, "the end of the route", message);
+    }
+    let both = flow.tunnel.is_some() && flow.route_changes.is_some();
+    let message = "does not go with route_changes, because the tunnel would have to move; accepted: one of both";
+    rules.refuse(both, "tunnel", &[], "", message);
+    let mut before = 0;
+    for (index, change) in flow.route_changes.iter().flatten().enumerate() {
+        let mut rules = rules.at_index("route_changes", index);
+        let message = format!("is not after the change before it; accepted: more than \"{}\"", TIME.write(before));
+        rules.refuse(index > 0 && change.at <= before, "at", &[], "", message);
+        before = change.at;
+        if let Err((field, message)) = scenario.try_change(flow, change) {
+            rules.refuse(true, field, &needs, "", message);
+        }
+        let is_tcp = flow.other_transport().is_none() && !scenario.sends_datagrams(flow);
+        let message = "is for TCP, which the flow does not have; accepted: no MTU";
+        rules.refuse(change.mtu.is_some() && !is_tcp, "mtu", &[], "", message);
     }
 }
 

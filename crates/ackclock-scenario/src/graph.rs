@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::bottleneck::Bottleneck;
-use super::model::{Flow, Scenario};
+use super::model::{Flow, RouteChange, Scenario};
 use ackclock_core::{Nanos, Rate};
 use ackclock_schema::problems::listed;
 use ackclock_schema::tree::quoted;
@@ -24,6 +24,20 @@ pub struct Hop {
     pub link: usize,
     /// Whether the route traverses the link from its second node to its first.
     pub reverse: bool,
+}
+
+/// Returns the nodes of a flow's return route.
+pub(super) fn return_nodes_of(flow: &Flow) -> Vec<&str> {
+    flow.return_route.as_deref().map_or_else(|| nodes_of(flow).into_iter().rev().collect(), texts)
+}
+
+/// Returns the nodes of a flow's forward route.
+pub(super) fn nodes_of(flow: &Flow) -> Vec<&str> {
+    flow.route.as_deref().map_or_else(|| ENDS.to_vec(), texts)
+}
+
+fn texts(nodes: &[String]) -> Vec<&str> {
+    nodes.iter().map(String::as_str).collect()
 }
 
 impl Scenario {
@@ -89,17 +103,42 @@ impl Scenario {
     /// # Errors
     /// The field that is wrong, and the mistake, as a predicate.
     pub(super) fn try_routes(&self, flow: &Flow) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
-        fn texts(nodes: &[String]) -> Vec<&str> {
-            nodes.iter().map(String::as_str).collect()
+        self.there_and_back(&nodes_of(flow), flow.return_route.as_deref())
+    }
+
+    /// Returns the links of the routes to which a flow changes.
+    ///
+    /// # Errors
+    /// The field that is wrong, and the mistake, as a predicate.
+    pub(super) fn try_change(
+        &self,
+        flow: &Flow,
+        change: &RouteChange,
+    ) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
+        let (before, after) = (nodes_of(flow), texts(&change.route));
+        if (before.first(), before.last()) != (after.first(), after.last()) {
+            let [from, to] =
+                [before.first(), before.last()].map(|node| node.map_or(String::new(), |node| quoted(node)));
+            let what = format!("does not join the ends of the flow's route; accepted: from {from} to {to}");
+            return Err(("route", what));
         }
-        let forward = flow.route.as_ref().map_or_else(|| ENDS.to_vec(), |nodes| texts(nodes));
-        let reverse = match &flow.return_route {
+        self.there_and_back(&after, change.return_route.as_deref())
+    }
+
+    /// Returns the links of a forward route and of the return route, which is the forward route backwards if there is no
+    /// other.
+    fn there_and_back(
+        &self,
+        forward: &[&str],
+        return_route: Option<&[String]>,
+    ) -> Result<[Vec<Hop>; 2], (&'static str, String)> {
+        let reverse = match return_route {
             None => forward.iter().rev().copied().collect(),
             Some(own) => texts(own),
         };
         let ends = (forward.first() == reverse.last(), forward.last() == reverse.first());
         let routes = [
-            self.over(&forward).map_err(|what| ("route", what))?,
+            self.over(forward).map_err(|what| ("route", what))?,
             self.over(&reverse).map_err(|what| ("return_route", what))?,
         ];
         if ends != (true, true) {
@@ -116,6 +155,12 @@ impl Scenario {
     /// Returns the links of a flow's forward route and of its return route.
     pub fn routes(&self, flow: &Flow) -> [Vec<Hop>; 2] {
         self.try_routes(flow).expect("a scenario refuses other routes")
+    }
+
+    /// Returns the links of the new forward and return route of each change of a flow's routes.
+    pub fn changed_routes(&self, flow: &Flow) -> Vec<[Vec<Hop>; 2]> {
+        let new = |change| self.try_change(flow, change).expect("a scenario refuses other routes");
+        flow.route_changes.iter().flatten().map(new).collect()
     }
 
     /// Returns the propagation delay of a route at the start, in nanoseconds, without the access links. The delay of a

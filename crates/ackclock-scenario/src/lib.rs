@@ -38,6 +38,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod tunnel;
 
 use std::any::Any;
 use std::sync::Arc;

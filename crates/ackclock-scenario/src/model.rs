@@ -15,9 +15,11 @@ use super::reading::Reading;
 use super::settings::Stated;
 use super::spellings::{AccessRate, Amount};
 use super::transport::{Transport, transport};
+use super::tunnel::tunnelling;
 use ackclock_app::App;
 use ackclock_core::Nanos;
 use ackclock_core::headers::TCP_IPV4;
+use ackclock_net::Tunnelling;
 use ackclock_schema::kinds::{Flag, Label, count, one_of, real, spelled, time, volume};
 use ackclock_schema::lists::list;
 use ackclock_schema::random::{Delay, Random, drawn};
@@ -141,6 +143,10 @@ macro_rules! flow {
                 route: Option<Vec<String>> = optional("from left to right", list("node", Label));
                 /// Nodes on the return route, from the sink's side to the source's.
                 return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
+                /// Changes of the route, in the order of their times.
+                route_changes: Option<Vec<RouteChange>> = optional("none", list("change", table()));
+                /// A tunnel on a part of the route, in both directions.
+                tunnel: Option<Tunnel> = optional("none", table());
                 /// Access links of this flow, where they differ from the scenario's.
                 access: Option<FlowAccess> = optional("the scenario's access", table());
                 /// How the application at the sink reads; the receive window follows.
@@ -200,6 +206,38 @@ macro_rules! flow {
     };
 }
 ackclock_tcp::settings!(flow);
+
+record! {
+    /// A tunnel on a part of a flow's route: packets have a further header there, whose ECN field is what queues mark.
+    // The tables of packets, queues and captures have packets without that header.
+    pub struct Tunnel {
+        /// Node of the forward route at which the tunnel begins.
+        from: Option<String> = optional("the first node of the route", Label);
+        /// Node of the forward route at which the tunnel ends.
+        to: Option<String> = optional("the last node of the route", Label);
+        /// Bytes that the tunnel adds to each packet.
+        header: u32 = default("20B", volume().within(1, 1000));
+        /// Treatment of the ECN field at both ends.
+        ecn: Tunnelling = default("normal", tunnelling());
+        /// Name of the tunnel. Queues in the tunnel see the packets of all flows in tunnels of this name as one flow.
+        name: Option<String> = optional("a tunnel of its own for each copy of the flow", Label);
+    }
+}
+
+record! {
+    /// A change of a flow's route at a time.
+    pub struct RouteChange {
+        /// Time of the change. Packets that are sent from then on take the new route; those on their way stay on theirs.
+        at: Nanos = required(time().positive());
+        /// Nodes on the new forward route. Both ends are those of the flow's route.
+        route: Vec<String> = required(list("node", Label));
+        /// Nodes on the new return route.
+        return_route: Option<Vec<String>> = optional("those of the new route, backwards", list("node", Label));
+        /// MTU of the new path, of which both hosts' TCP is told at once, as with a replaced route of Linux: later segments
+        /// have at most this size, but never more than packet_size.
+        mtu: Option<u32> = optional("as before", volume().within(LEAST_MSS + TCP_IPV4 as u64, 65_535));
+    }
+}
 
 union! {
     /// Start times of a flow's copies.

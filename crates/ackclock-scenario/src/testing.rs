@@ -60,6 +60,17 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].sink_host", "server"),
     ("flows[2].route", "['right', 'left']"),
     ("flows[2].return_route", "['right', 'far', 'left']"),
+    ("flows[2].tunnel", "{}"),
+    ("flows[2].tunnel.from", "left"),
+    ("flows[2].tunnel.to", "right"),
+    ("flows[2].tunnel.header", "40B"),
+    ("flows[2].tunnel.ecn", "compatibility"),
+    ("flows[2].tunnel.name", "vpn"),
+    ("flows[2].route_changes", "[{ at = '3s', route = ['left', 'right'] }]"),
+    ("flows[2].route_changes[0].at", "'4s'"),
+    ("flows[2].route_changes[0].route", "['left', 'far', 'right']"),
+    ("flows[2].route_changes[0].return_route", "['right', 'far', 'left']"),
+    ("flows[2].route_changes[0].mtu", "1280B"),
     ("links", "[{ ends = ['right', 'beyond'], rate = '5Mbps', delay = '30ms' }]"),
     ("links[0].name", "other"),
     ("links[0].ends", "['left', 'other']"),
@@ -222,6 +233,10 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].app.frames", "true"),
     ("flows[2].app.sample", "1s"),
     ("flows[2].app.servers", "5"),
+    ("flows[2].app.circuit_breaker", "{}"),
+    ("flows[2].app.circuit_breaker.interval", "4s"),
+    ("flows[2].app.circuit_breaker.loss", "0.2"),
+    ("flows[2].app.circuit_breaker.intervals", "2"),
     ("flows[2].app.rounds", "5"),
     ("flows[2].app.response_size", "3kB"),
     ("probes", "{ packets = true }"),
@@ -268,7 +283,7 @@ pub fn change(index: usize) -> Vec<(String, String)> {
                 "{ kind = 'list', items = [{ at = '1s', size = '1kB' }] }".to_owned()
             }
             "servers" | "rounds" | "response_size" => "{ kind = 'rpc', response_size = '1kB' }".to_owned(),
-            "rate" | "packet_size" => "{ kind = 'cbr', rate = '1Mbps' }".to_owned(),
+            "rate" | "packet_size" | "circuit_breaker" => "{ kind = 'cbr', rate = '1Mbps' }".to_owned(),
             "codec" | "playout" | "advantage" => "{ kind = 'voip' }".to_owned(),
             "control" | "min_rate" | "max_rate" | "start_rate" | "fps" | "pauses" | "reaction" | "size_scale"
             | "interval_scale" | "burst_frames" | "burst_size" | "abrupt" | "key_interval" | "trace" | "payload"
@@ -287,7 +302,10 @@ pub fn change(index: usize) -> Vec<(String, String)> {
     if path.starts_with("links[0].") {
         pairs.push(("links", "[{ ends = ['right', 'beyond'], rate = '5Mbps', delay = '30ms' }]".to_owned()));
     }
-    if path.ends_with(".return_route") {
+    if path.starts_with("flows[2].route_changes[0]") {
+        pairs.push(("flows[2].route_changes", "[{ at = '3s', route = ['left', 'right'] }]".to_owned()));
+    }
+    if path.ends_with(".return_route") || path.ends_with("[0].route") {
         let links = "[{ ends = ['right', 'far'], preset = 'lte' }, { ends = ['far', 'left'], preset = 'lte' }]";
         pairs.push(("links", links.to_owned()));
     }

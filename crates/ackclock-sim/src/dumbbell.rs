@@ -77,6 +77,22 @@ impl Dumbbell {
         forward: &[LinkId],
         reverse: &[LinkId],
     ) -> Vec<[Route; 2]> {
+        let way = [forward.to_vec(), reverse.to_vec()];
+        self.pairs_over_each(rate, delays, policers, &[way]).remove(0)
+    }
+
+    /// Adds the access links of a flow that changes between ways over the network, each with its links in the forward and
+    /// in the reverse direction. Returns the routes of each way, as [`Dumbbell::pairs_over`] does.
+    ///
+    /// # Panics
+    /// If an end has no host.
+    pub fn pairs_over_each(
+        &mut self,
+        rate: Rate,
+        delays: [&[Nanos]; 2],
+        policers: &Policers,
+        ways: &[[Vec<LinkId>; 2]],
+    ) -> Vec<Vec<[Route; 2]>> {
         let topology = &mut self.topology;
         let mut link = |delay: Nanos, policer: &Option<Policer>| match policer {
             None => topology.link(Link::uncounted(rate, delay)),
@@ -91,13 +107,14 @@ impl Dumbbell {
         };
         let [up, down, to_sink, from_sink] = policers;
         let (sources, sinks) = (links(delays[0], [up, down]), links(delays[1], [to_sink, from_sink]));
-        let pair = |number: usize| {
+        let mut pair = |number: usize, [forward, reverse]: &[Vec<LinkId>; 2]| {
             let ([source_out, source_in], [sink_in, sink_out]) =
                 (sources[number % sources.len()], sinks[number % sinks.len()]);
             let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
             [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
         };
-        (0..sources.len().max(sinks.len())).map(pair).collect()
+        let pairs = sources.len().max(sinks.len());
+        ways.iter().map(|way| (0..pairs).map(|number| pair(number, way)).collect()).collect()
     }
 
     /// Returns the names of the own links of a flow with these numbers of hosts at the source and at the sink, in the

@@ -131,6 +131,9 @@ pub trait Observer<P = Segment> {
     /// Handles the delivery of `bytes` more bytes to the sink's application of a flow.
     fn delivered(&mut self, _now: Nanos, _flow: FlowId, _bytes: u64) {}
 
+    /// Handles the next change of a flow's routes, which packets take that are sent from now on.
+    fn rerouted(&mut self, _flow: FlowId) {}
+
     /// Handles an event at `at` of a packet with these contents; a datagram has none.
     fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent);
 }
@@ -170,6 +173,12 @@ impl<P, O: Observer<P>> Observer<P> for Option<O> {
     fn delivered(&mut self, now: Nanos, flow: FlowId, bytes: u64) {
         if let Some(observer) = self {
             observer.delivered(now, flow, bytes);
+        }
+    }
+
+    fn rerouted(&mut self, flow: FlowId) {
+        if let Some(observer) = self {
+            observer.rerouted(flow);
         }
     }
 

@@ -173,6 +173,11 @@ impl Packet {
         Ecn::from_bits((self.rest >> ECN) as u8)
     }
 
+    /// Returns the same packet with another ECN field.
+    pub fn with_ecn(self, ecn: Ecn) -> Packet {
+        Packet { rest: self.rest & !(3 << ECN) | (ecn as u64) << ECN, ..self }
+    }
+
     /// Whether the packet has passed all links.
     #[inline]
     pub fn is_at_host(&self) -> bool {

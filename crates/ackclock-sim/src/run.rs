@@ -79,6 +79,10 @@ impl<P: Contents> Observer<P> for Watchers<P> {
         Observer::<P>::delivered(&mut self.recorder, now, flow, bytes);
     }
 
+    fn rerouted(&mut self, flow: FlowId) {
+        self.verifier.rerouted(flow);
+    }
+
     fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
         self.recorder.network(at, contents, event);
         self.traces.network(at, contents, event);
@@ -438,7 +442,15 @@ fn watchers<E: Endpoint>(
         let names = flows.iter().map(|flow| flow.labels.name.clone()).collect();
         Recorder::new(watch, names, links.to_vec(), build::outages(scenario))
     });
-    let verifier = watching.verify.then(|| Verifier::new(topology, flows.iter().map(|flow| &flow.routes[..])));
+    let verifier = watching.verify.then(|| {
+        let mut verifier = Verifier::new(topology, flows.iter().map(|flow| &flow.routes[..]));
+        for (number, flow) in flows.iter().enumerate() {
+            for change in &flow.route_changes {
+                verifier.expect_change(number, topology, &change.routes);
+            }
+        }
+        verifier
+    });
     Watchers { recorder, traces, verifier }
 }
 

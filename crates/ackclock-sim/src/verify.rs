@@ -28,8 +28,8 @@ use ackclock_tcp::Segment;
 
 use crate::endpoint::{Contents, Event};
 use crate::ids::{EndpointId, FlowId, LinkId, Receiver};
-use crate::network::{Route, Topology};
-use crate::observe::{NetworkEvent, Observer, Who};
+use crate::network::{Route, Topology, Tunnel};
+use crate::observe::{NetworkEvent, Observer, Who, datagram_sender};
 use crate::packet::Packet;
 use ackclock_app::{Conn, Side};
 use ackclock_core::headers::UDP_IPV4;
@@ -135,8 +135,26 @@ struct Inside<P> {
 /// A packet in flight.
 struct OnWay<P> {
     content: Content<P>,
+    /// Number of changes of its flow's routes before it was sent.
+    way: usize,
     /// Number of links that it has passed.
     hops: usize,
+    /// ECN field of its inner header, in a tunnel.
+    inner: Ecn,
+}
+
+/// A route: its links, and the tunnel on a part of them.
+struct Path {
+    links: Vec<LinkId>,
+    tunnel: Option<Tunnel>,
+}
+
+/// Routes from a flow's source and from its sink, for each of its pairs of hosts.
+type Routes = Vec<[Path; 2]>;
+
+fn routes_over(topology: &Topology, routes: &[[Route; 2]]) -> Routes {
+    let path = |route| Path { links: topology.hops(route).to_vec(), tunnel: topology.tunnel(route).cloned() };
+    routes.iter().map(|pair| pair.map(path)).collect()
 }
 
 /// What a packet carries.
@@ -204,8 +222,9 @@ type Address = (Receiver, u16);
 /// The observer that verifies a run.
 pub struct Verifier<P = Segment> {
     links: Vec<LinkState<P>>,
-    /// Links of the routes from each flow's source and from its sink, for each of its pairs of hosts.
-    routes: Vec<Vec<[Vec<LinkId>; 2]>>,
+    /// Routes of each flow at the start and after each change, and the number of changes up to now.
+    routes: Vec<Vec<Routes>>,
+    changes: Vec<usize>,
     /// Destination of the packets of each connection end.
     peers: BTreeMap<(FlowId, Conn, bool), Address>,
     /// Sender of the packets to an endpoint, and the pair of hosts.
@@ -222,7 +241,7 @@ impl<P: Contents> Verifier<P> {
     /// Creates a verifier for runs over `topology` of flows with these routes, each from source to sink and from sink
     /// to source, for each pair of hosts.
     pub fn new<'a>(topology: &Topology, routes: impl Iterator<Item = &'a [[Route; 2]]>) -> Verifier<P> {
-        let way = |pair: &[Route; 2]| pair.map(|route| topology.hops(route).to_vec());
+        let routes: Vec<_> = routes.map(|routes| vec![routes_over(topology, routes)]).collect();
         let link = |(number, link): (u32, &ackclock_net::Link)| LinkState {
             port: topology.as_port(LinkId(number)).map(|port| Inside {
                 rate: port.server().fixed_rate(),
@@ -243,13 +262,19 @@ impl<P: Contents> Verifier<P> {
         };
         Verifier {
             links: (0..).zip(topology.links()).map(link).collect(),
-            routes: routes.map(|pairs| pairs.iter().map(way).collect()).collect(),
+            changes: vec![0; routes.len()],
+            routes,
             peers: BTreeMap::new(),
             senders: BTreeMap::new(),
             on_way: BTreeMap::new(),
             count: 0,
             violations: Vec::new(),
         }
+    }
+
+    /// Adds the routes of a flow after its next change.
+    pub fn expect_change(&mut self, flow: usize, topology: &Topology, routes: &[[Route; 2]]) {
+        self.routes[flow].push(routes_over(topology, routes));
     }
 
     /// Returns the violations of a run that ended at `end`, at most the first hundred.
@@ -286,21 +311,52 @@ impl<P: Contents> Verifier<P> {
             Receiver::Flow(end) => Some((end.flow, 0, end.side.peer())),
             Receiver::Endpoint(_) => self.senders.get(&to).map(|(who, pair)| (who.flow, *pair, who.side)),
         };
-        let route = sender.map(|(flow, pair, side)| &self.routes[flow.index()][pair as usize][side as usize]);
-        let next = |packet: &OnWay<P>| route.and_then(|route| route.get(packet.hops)).copied();
+        let path = |packet: &OnWay<P>| {
+            let (flow, pair, side) = sender?;
+            Some(&self.routes[flow.index()][packet.way][pair as usize][side as usize])
+        };
+        let next = |packet: &OnWay<P>| path(packet)?.links.get(packet.hops).copied();
         let due = self.on_way.range((to, at, 0)..=(to, at, u64::MAX)).filter(|(_, packet)| next(packet) == link);
         let key = due.min_by_key(|(_, packet)| Likeness::of(&packet.content, content)).map(|(key, _)| *key);
-        let Some(packet) = key.and_then(|key| self.on_way.remove(&key)) else {
+        let Some(mut packet) = key.and_then(|key| self.on_way.remove(&key)) else {
             let what = format!("nothing is due to endpoint {to:?} at {link:?}, and {content:?} came");
             self.broken(Law::Way, at, what);
             return None;
         };
+        let tunnel = path(&packet).and_then(|path| path.tunnel.clone());
         let what = || format!("{:?} was sent, and {content:?} came", packet.content);
         self.expect(Law::Content, at, packet.content.became(content), what);
-        let (before, after) = (packet.content.ecn(), content.ecn());
+        let (mut before, after) = (packet.content.ecn(), content.ecn());
+        if let Some(tunnel) = tunnel {
+            if packet.hops == tunnel.links.start {
+                packet.inner = before;
+                before = tunnel.ecn.encapsulate(before);
+            } else if packet.hops == tunnel.links.end {
+                before = tunnel.ecn.decapsulate(packet.inner, before).unwrap_or(before);
+            }
+            packet.content = content.clone();
+        }
         let may_be = may_become(before, after);
         self.expect(Law::Mark, at, may_be, || format!("{before:?} became {after:?}"));
         Some(packet)
+    }
+
+    /// Returns the bytes that a tunnel adds on a link to the packets to an endpoint.
+    fn header(&self, to: Address, link: LinkId) -> u32 {
+        let sender = match to.0 {
+            Receiver::Flow(end) => Some((end.flow, 0, end.side.peer())),
+            Receiver::Endpoint(_) => self.senders.get(&to).map(|(who, pair)| (who.flow, *pair, who.side)),
+        };
+        let path = sender.map(|(flow, pair, side)| {
+            &self.routes[flow.index()][self.changes[flow.index()]][pair as usize][side as usize]
+        });
+        let tunnel = path.and_then(|path| Some((path, path.tunnel.as_ref()?)));
+        tunnel.map_or(
+            0,
+            |(path, tunnel)| {
+                if path.links[tunnel.links.clone()].contains(&link) { tunnel.header } else { 0 }
+            },
+        )
     }
 
     fn offered(&mut self, at: Nanos, link: LinkId) -> &mut LinkState<P> {
@@ -315,6 +371,7 @@ impl<P: Contents> Verifier<P> {
         let size = packet.size();
         let full = content.size();
         self.expect(Law::Content, at, size == full, || format!("a packet of {full} bytes counts as {size}"));
+        let size = size + self.header(address(packet), link);
 
         let state = self.offered(at, link);
         let free_at = state.free_at();
@@ -339,8 +396,8 @@ impl<P: Contents> Verifier<P> {
 
         let to = address(packet);
         for content in content.segments() {
-            if let Some(OnWay { hops, .. }) = self.take(at, Some(link), to, &content) {
-                self.put(to, passage.arrival, OnWay { content, hops: hops + 1 });
+            if let Some(on_way) = self.take(at, Some(link), to, &content) {
+                self.put(to, passage.arrival, OnWay { content, hops: on_way.hops + 1, ..on_way });
             }
         }
     }
@@ -368,7 +425,7 @@ impl<P: Contents> Verifier<P> {
         let packets = inside.map(|inside| inside.packets.entry(address(packet)).or_default());
         let copy = packets.and_then(|packets| {
             let (_, own) = packets.iter().find(|(came, own)| *came == at && own.content == *content)?;
-            let copy = OnWay { content: own.content.clone(), hops: own.hops };
+            let copy = OnWay { content: own.content.clone(), way: own.way, hops: own.hops, inner: own.inner };
             packets.push((at, copy));
             Some(())
         });
@@ -402,10 +459,11 @@ impl<P: Contents> Verifier<P> {
     fn sent(&mut self, at: Nanos, link: LinkId, packet: Packet, passage: Passage, content: &Content<P>) {
         let mut left = Vec::new();
         for content in content.segments() {
-            let Some((arrived, OnWay { hops, .. })) = self.leave(at, link, packet, &content) else { return };
-            left.push((arrived, hops, content));
+            let Some((arrived, on_way)) = self.leave(at, link, packet, &content) else { return };
+            left.push((arrived, OnWay { content, hops: on_way.hops + 1, ..on_way }));
         }
         let arrived = left[0].0;
+        let size = packet.size() + self.header(address(packet), link);
         let state = &mut self.links[link.0 as usize];
         let (delay, Some(inside)) = (state.delay, state.port.as_mut()) else { return };
         let Passage { start, departure, arrival } = passage;
@@ -415,7 +473,7 @@ impl<P: Contents> Verifier<P> {
         self.expect(Law::Start, at, start == at && start >= arrived, || format!("service at {start}, not at {at}"));
         if let Some(rate) = rate {
             self.expect(Law::Start, at, start >= free_at, || format!("service at {start}, free at {free_at}"));
-            let took = (u128::from(packet.size()) * 8_000_000_000).div_ceil(u128::from(rate.bits()));
+            let took = (u128::from(size) * 8_000_000_000).div_ceil(u128::from(rate.bits()));
             let late = u128::from(departure - start).abs_diff(took);
             // The tolerance covers the rounding of the previous departure.
             self.expect(Law::Rate, at, late <= 1, || format!("served for {} ns, not {took}", departure - start));
@@ -426,14 +484,15 @@ impl<P: Contents> Verifier<P> {
         }
         let is_split = self.links[link.0 as usize].large == Large::Queued;
         let (all, mut upto) = (content.size(), 0);
-        for (_, hops, content) in left {
-            upto += content.size();
+        for (_, on_way) in left {
+            upto += on_way.content.size();
             let due = if is_split { passage.arrival_of(upto, all, earliest) } else { arrival };
-            self.put(address(packet), due, OnWay { content, hops: hops + 1 });
+            self.put(address(packet), due, on_way);
         }
     }
 
     fn dropped(&mut self, at: Nanos, link: LinkId, cause: DropCause, packet: Packet, content: &Content<P>) {
+        let size = packet.size() + self.header(address(packet), link);
         let state = self.offered(at, link);
         if state.port.is_some() {
             for content in content.segments() {
@@ -441,7 +500,7 @@ impl<P: Contents> Verifier<P> {
             }
             return;
         }
-        let full = state.free_at() > at && !state.has_room(at, packet.size());
+        let full = state.free_at() > at && !state.has_room(at, size);
         // Random loss happens before the queue, whether or not the queue has room.
         let right = full || cause == DropCause::Loss;
         self.expect(Law::Room, at, right, || format!("link {} dropped a packet for which it had room", link.0));
@@ -493,16 +552,24 @@ impl<P: Contents> Observer<P> for Verifier<P> {
     fn endpoint(&mut self, now: Nanos, who: Who, event: Event<'_, P>) {
         let Event::Sent { contents, .. } = event else { return };
         match self.peers.get(&(who.flow, who.conn, who.side == Side::Source)) {
-            Some(&to) => self.put(to, now, OnWay { content: Content::Transport(contents.clone()), hops: 0 }),
+            Some(&to) => {
+                let (content, way) = (Content::Transport(contents.clone()), self.changes[who.flow.index()]);
+                self.put(to, now, OnWay { content, way, hops: 0, inner: Ecn::NotEct });
+            }
             None => self.broken(Law::Way, now, format!("{who:?} sends and was never opened")),
         }
+    }
+
+    fn rerouted(&mut self, flow: FlowId) {
+        self.changes[flow.index()] += 1;
     }
 
     fn network(&mut self, at: Nanos, contents: Option<&P>, event: NetworkEvent) {
         let content = &Content::of(contents, event.packet());
         match event {
             NetworkEvent::Datagram { packet } => {
-                self.put(address(packet), at, OnWay { content: content.clone(), hops: 0 });
+                let way = datagram_sender(packet).map_or(0, |sender| self.changes[sender.flow.index()]);
+                self.put(address(packet), at, OnWay { content: content.clone(), way, hops: 0, inner: Ecn::NotEct });
             }
             NetworkEvent::Arrived { link, packet } => self.arrived(at, link, packet, content),
             NetworkEvent::Copied { link, packet } => self.copied(at, link, packet, content),

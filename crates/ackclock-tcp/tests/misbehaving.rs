@@ -29,7 +29,11 @@ fn division_gains_nothing_where_bytes_count_and_n_fold_where_acks_count() {
     let per_ack = Config { slow_start: slow_start::by_name("per-ack").unwrap(), ..config() };
     for division in [1, 2, 5, 10, 50] {
         assert_eq!(window_after_a_round(&config(), division), 20, "{division} ACKs a segment");
-        assert_eq!(window_after_a_round(&per_ack, division), 10 + 10 * u64::from(division), "{division} ACKs a segment");
+        assert_eq!(
+            window_after_a_round(&per_ack, division),
+            10 + 10 * u64::from(division),
+            "{division} ACKs a segment"
+        );
     }
 }
 
@@ -95,7 +99,8 @@ fn spoofed_duplicates_inflate_the_window_of_newreno_and_not_that_of_sack() {
 /// arrives.
 #[test]
 fn optimistic_acks_hide_losses_and_leave_holes() {
-    let arrives = |number: u64, to_server: bool, segment: &Segment| !(to_server && segment.len > 0 && number % 50 == 30);
+    let arrives =
+        |number: u64, to_server: bool, segment: &Segment| !(to_server && segment.len > 0 && number % 50 == 30);
     let run = |ahead: u32, until| {
         let server = Config { optimistic_acks: ahead, ..config() };
         let mut pair = Pair::new(&config(), &server, arrives);
@@ -125,13 +130,17 @@ fn optimistic_acks_acknowledge_data_before_it_arrives_and_never_what_was_not_sen
     let mut early = 0;
     for (at, ack) in acks.iter().filter(|(_, segment)| segment.len == 0 && segment.ack != 0) {
         let arrived = data.iter().filter(|(sent, _)| sent + pair.delay <= *at);
-        let highest = arrived.map(|(_, segment)| segment.seq.wrapping_add(segment.seq_len())).max_by_key(|end| {
-            end.wrapping_sub(data[0].1.seq)
-        });
+        let highest = arrived
+            .map(|(_, segment)| segment.seq.wrapping_add(segment.seq_len()))
+            .max_by_key(|end| end.wrapping_sub(data[0].1.seq));
         early += u32::from(highest.is_some_and(|highest| ack.ack.wrapping_sub(highest) as i32 > 0));
     }
     assert!(early > 3, "{early} early ACKs");
-    assert_eq!((pair.ends[1].received(), pair.ends[0].acked()), (40 * MSS, 40 * MSS), "the end of the stream is not claimed");
+    assert_eq!(
+        (pair.ends[1].received(), pair.ends[0].acked()),
+        (40 * MSS, 40 * MSS),
+        "the end of the stream is not claimed"
+    );
 }
 
 /// RFC 3168 section 18 and RFC 8257 section 3: a sender that hears of no mark does not reduce its window.

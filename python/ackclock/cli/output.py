@@ -289,6 +289,14 @@ APPLICATIONS: dict[str, Spec] = {
         *WAITS,
         ("jitter ms", "jitter_ms", _number(2)),
     ],
+    "breakers": [
+        ("flow", "flow", _text),
+        ("tripped s", "tripped_s", _number(3)),
+        ("reason", "reason", _text),
+        ("measured", "measurements", _number(0)),
+        ("exceeded", "exceeded", _number(0)),
+        ("largest loss %", "loss_max", _number(3, 100)),
+    ],
     "voip": [
         ("flow", "flow", _text),
         ("sent", "sent", _number(0)),

@@ -156,7 +156,11 @@ impl<'a> Draw<'a> {
 
     /// Changes the routes of a flow to existing links.
     fn route(&mut self, flow: &mut Json, links: Option<&Json>) {
-        let Some(flow) = flow.as_object_mut().filter(|flow| flow.contains_key("route")) else { return };
+        let Some(flow) =
+            flow.as_object_mut().filter(|flow| ["route", "route_changes"].iter().any(|key| flow.contains_key(*key)))
+        else {
+            return;
+        };
         let mut near: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let ends = links.and_then(Json::as_array).into_iter().flatten().filter_map(|link| {
             let ends = link["ends"].as_array()?;
@@ -192,6 +196,15 @@ impl<'a> Draw<'a> {
                 "return_route".to_owned(),
                 json!(back.unwrap_or_else(|| there.iter().rev().cloned().collect())),
             );
+        }
+        for change in flow.get_mut("route_changes").and_then(Json::as_array_mut).into_iter().flatten() {
+            // Another route between the same ends, if a few attempts find one.
+            let other = (0..8).map(|_| walk(&mut self.dice, start)).find(|other| other.last() == there.last());
+            let other = other.unwrap_or_else(|| there.clone());
+            change["route"] = json!(other);
+            if change.get("return_route").is_some() {
+                change["return_route"] = json!(other.iter().rev().collect::<Vec<_>>());
+            }
         }
         flow.insert("route".to_owned(), json!(there));
     }

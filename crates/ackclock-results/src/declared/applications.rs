@@ -81,6 +81,22 @@ tables! {
         jitter_ms: Float "ms",
     }
 
+    /// One row a flow of datagrams with a circuit breaker (RFC 8084): whether and when it has ended the flow.
+    Breakers = "breakers" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text (Key),
+        /// From the start of the flow to its end by the breaker.
+        tripped_s: Float "s" (Elapsed),
+        /// loss, or no-report.
+        reason: Text,
+        /// Intervals that were measured.
+        measurements: Int,
+        /// Those whose loss was above the threshold.
+        exceeded: Int,
+        /// Largest loss of an interval.
+        loss_max: Float (Fraction),
+    }
+
     /// One row a direction of a call: what was lost or late, the delay, and the E-model's R and MOS.
     Voip = "voip" {
         /// The flow's name; of several copies with the copy's number.

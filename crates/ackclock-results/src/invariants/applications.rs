@@ -21,9 +21,10 @@ const ROWS: [(&str, &str, bool); 9] = [
 
 /// Counts that are parts of another count in their row: the table, the parts, and the whole, which the sum of the parts
 /// does not exceed.
-const PARTS: [(&str, &[&str], &str); 13] = [
+const PARTS: [(&str, &[&str], &str); 14] = [
     ("cbr", &["received", "lost"], "sent"),
     ("cbr", &["reordered"], "received"),
+    ("breakers", &["exceeded"], "measurements"),
     ("voip", &["packets"], "sent"),
     ("voip", &["lost", "late"], "packets"),
     ("call", &["played"], "frames"),

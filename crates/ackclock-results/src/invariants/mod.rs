@@ -62,8 +62,11 @@ pub struct Facts {
     pub end: Nanos,
     /// Time in which probes record, both ends included.
     pub recorded: (Nanos, Nanos),
-    /// Names of the links on the routes of each flow, from the source and from the sink.
+    /// Names of the links on the routes of each flow, from the source and from the sink; of routes that change, the links
+    /// that are on all of them.
     pub routes: BTreeMap<String, [Vec<String>; 2]>,
+    /// Names of the links that are on some of the routes of a flow whose routes change.
+    pub at_times: BTreeMap<String, [Vec<String>; 2]>,
 }
 
 impl Facts {

@@ -170,6 +170,10 @@ fn conservation(checker: &mut Checker<'_>, links: View<'_>, fates: &Fates<'_>) {
     for (flow, routes) in &facts.routes {
         for (route, side) in routes.iter().zip(["source", "sink"]) {
             let of = |event| fates.of_event(flow, side, event);
+            let at_times = facts.at_times.get(flow).map(|routes| &routes[usize::from(side == "sink")][..]);
+            for link in at_times.unwrap_or_default() {
+                *sent.entry(link).or_default() += of("sent");
+            }
             for link in route {
                 *sent.entry(link).or_default() += of("sent");
                 *came.entry(link).or_default() += of("delivered");

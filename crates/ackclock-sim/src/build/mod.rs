@@ -20,10 +20,10 @@ use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
-use crate::network::Topology;
+use crate::network::{Topology, Tunnel};
 use crate::probes::Outage;
 use crate::reading::Reader;
-use crate::world::{FlowSpec, Offload};
+use crate::world::{FlowSpec, Offload, RouteChange};
 
 use arrivals::Arrivals;
 
@@ -115,7 +115,13 @@ pub(crate) fn tcp_flows(
         let message = format!("{name:?} runs in the simulator only; accepted here: \"tcp\"");
         Some(Problem { path: format!("flows[{index}].transport"), line: None, message })
     };
-    let problems: Vec<_> = scenario.flows.iter().enumerate().filter_map(problem).collect();
+    let moves = |(index, flow): (usize, &Flow)| {
+        flow.route_changes.as_ref()?;
+        let message = "routes change in the simulator only; accepted here: no changes".to_owned();
+        Some(Problem { path: format!("flows[{index}].route_changes"), line: None, message })
+    };
+    let flows_of = || scenario.flows.iter().enumerate();
+    let problems: Vec<_> = flows_of().filter_map(problem).chain(flows_of().filter_map(moves)).collect();
     if !problems.is_empty() {
         return Err(ScenarioError { problems });
     }
@@ -133,10 +139,10 @@ fn add_copies<E: Endpoint>(
 ) -> Result<(), Vec<ParamProblem>> {
     let access_link = scenario.access_of(flow);
     let hops = scenario.routes(flow);
-    let [forward, reverse] = hops.each_ref().map(|hops| {
-        let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
-        hops.iter().map(link).collect::<Vec<_>>()
-    });
+    let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
+    let over = |hops: &[Vec<Hop>; 2]| hops.each_ref().map(|hops| hops.iter().map(link).collect::<Vec<_>>());
+    let changes = scenario.changed_routes(flow);
+    let ways: Vec<_> = std::iter::once(&hops).chain(&changes).map(over).collect();
     let rate = access_link.rate.resolved(scenario.rate());
     let policers = access_link.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
     let delays = [&access_link.source_delay, &access_link.sink_delay].map(|delay| delay.distribution());
@@ -169,6 +175,7 @@ fn add_copies<E: Endpoint>(
             config.cc = cc.algorithm(&name);
         }
         let own = convert(flow, &config, &name);
+        let copy = name.clone();
         // A host that is not named belongs to this copy alone; points are not in the names that people give.
         let host = |given: &Option<String>, side: Side| {
             stream_number(&given.clone().unwrap_or_else(|| format!("{name}.{}", side.name())))
@@ -201,25 +208,41 @@ fn add_copies<E: Endpoint>(
                 app: kind,
             },
         };
-        let routes =
-            dumbbell.pairs_over(rate, hosts.each_ref().map(|delays| &delays[..]), &policers, &forward, &reverse);
+        let delays = hosts.each_ref().map(|delays| &delays[..]);
+        let mut routes = dumbbell.pairs_over_each(rate, delays, &policers, &ways);
         // A link that takes no large packets would split them on arrival, and the access link could as well have
         // carried segments.
         let is_tcp = flow.other_transport().is_none();
-        let sends_large = [&forward, &reverse].map(|hops| {
-            access_link.gso.unwrap_or(true)
-                && is_tcp
-                && hops.first().is_some_and(|link| dumbbell.topology.large(*link) != Large::Split)
+        if let (Some(tunnel), Some(links)) = (&flow.tunnel, scenario.tunnel_of(flow)) {
+            let own = tunnel.name.as_ref().unwrap_or(&copy);
+            let ends = links.into_iter().zip([Side::Source, Side::Sink]).map(|(links, side)| Tunnel {
+                // The access link of the sender comes first.
+                links: links.start + 1..links.end + 1,
+                header: tunnel.header,
+                ecn: tunnel.ecn,
+                number: stream_number(&format!("{own}/tunnel/{}", side.name())),
+            });
+            for (tunnel, side) in ends.zip([0, 1]) {
+                for pair in &routes[0] {
+                    dumbbell.topology.put_into_tunnel(pair[side], tunnel.clone());
+                }
+            }
+        }
+        let all_begin = |side: usize, holds: &dyn Fn(LinkId) -> bool| {
+            is_tcp && flow.tunnel.is_none() && ways.iter().all(|way| way[side].first().is_some_and(|link| holds(*link)))
+        };
+        let sends_large = [0, 1].map(|side| {
+            access_link.gso.unwrap_or(true) && all_begin(side, &|link| dumbbell.topology.large(link) != Large::Split)
         });
-        let large = routes.iter().flat_map(|pair| pair.iter().zip(sends_large)).filter(|(_, sends)| *sends);
+        let large = routes.iter().flatten().flat_map(|pair| pair.iter().zip(sends_large)).filter(|(_, sends)| *sends);
         for (route, _) in large.collect::<Vec<_>>() {
             let links = dumbbell.topology.hops(*route);
             for link in [links[0], links[links.len() - 1]] {
                 dumbbell.topology.treat_large(link, Large::Whole);
             }
         }
-        let host_queues = [&forward, &reverse]
-            .map(|hops| is_tcp && hops.first().is_some_and(|link| dumbbell.topology.is_on_host(*link)));
+        let host_queues = [0, 1].map(|side| all_begin(side, &|link| dumbbell.topology.is_on_host(link)));
+        let later = routes.split_off(1);
         flows.push(FlowSpec {
             labels,
             config: own,
@@ -227,7 +250,14 @@ fn add_copies<E: Endpoint>(
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
             hosts: flow.app.hosts(),
-            routes,
+            routes: routes.remove(0),
+            route_changes: flow
+                .route_changes
+                .iter()
+                .flatten()
+                .zip(later)
+                .map(|(change, routes)| RouteChange { at: change.at, mtu: change.mtu, routes })
+                .collect(),
             offload: Offload { sends_large, host_queues, collects: access_link.gro },
             class: flow.class,
             headers,
@@ -268,9 +298,26 @@ fn located(problems: Vec<ParamProblem>, index: usize) -> Vec<Problem> {
 pub fn facts(scenario: &Scenario) -> Facts {
     let names: Vec<_> = scenario.all_links().map(|(name, _)| name.to_owned()).collect();
     let name = |hop: &Hop| if hop.reverse { format!("{}.reverse", names[hop.link]) } else { names[hop.link].clone() };
-    let mut routes = BTreeMap::new();
+    let (mut routes, mut at_times) = (BTreeMap::new(), BTreeMap::new());
     for flow in &scenario.flows {
-        let hops = scenario.routes(flow).map(|hops| hops.iter().map(name).collect::<Vec<_>>());
+        let named = |hops: &[Vec<Hop>; 2]| hops.each_ref().map(|hops| hops.iter().map(name).collect::<Vec<_>>());
+        let mut hops = named(&scenario.routes(flow));
+        let mut others = [Vec::new(), Vec::new()];
+        for changed in scenario.changed_routes(flow) {
+            for ((own, others), changed) in hops.iter_mut().zip(&mut others).zip(named(&changed)) {
+                let (kept, left): (Vec<_>, Vec<_>) =
+                    std::mem::take(own).into_iter().partition(|link| changed.contains(link));
+                others.extend(left.into_iter().chain(changed.into_iter().filter(|link| !kept.contains(link))));
+                *own = kept;
+            }
+        }
+        for links in &mut others {
+            links.sort_unstable();
+            links.dedup();
+        }
+        if others.iter().any(|links| !links.is_empty()) {
+            at_times.extend(flow.copies().map(|copy| (copy, others.clone())));
+        }
         let policed =
             scenario.access_of(flow).policers().map(|policer| policer.is_some() && flow.app.hosts() == [1, 1]);
         routes.extend(flow.copies().map(|copy| {
@@ -285,5 +332,6 @@ pub fn facts(scenario: &Scenario) -> Facts {
         }));
     }
     let probes = &scenario.probes;
-    Facts { end: scenario.duration, recorded: (probes.from, probes.to.unwrap_or(scenario.duration)), routes }
+    let recorded = (probes.from, probes.to.unwrap_or(scenario.duration));
+    Facts { end: scenario.duration, recorded, routes, at_times }
 }

@@ -202,6 +202,13 @@ impl Endpoint for Mixed {
         }
     }
 
+    fn change_path_mtu(&mut self, mtu: u32) {
+        match self {
+            Mixed::Tcp(end) => end.change_path_mtu(mtu),
+            Mixed::Foreign(end) => end.change_path_mtu(mtu),
+        }
+    }
+
     fn withdraw(&mut self) {
         match self {
             Mixed::Tcp(end) => Endpoint::withdraw(end),

@@ -215,6 +215,12 @@ pub trait Endpoint: Sized {
         let _ = payload;
     }
 
+    /// Tells this end the MTU of a new path, in bytes of an IPv4 packet. An end that does not know the sizes of its packets
+    /// need not do anything.
+    fn change_path_mtu(&mut self, mtu: u32) {
+        let _ = mtu;
+    }
+
     /// Returns the counts of this end since its creation, for the table `flows`.
     fn counts(&self) -> Counts;
 

@@ -245,6 +245,10 @@ impl Endpoint for Tcp {
         self.on_left_host(payload);
     }
 
+    fn change_path_mtu(&mut self, mtu: u32) {
+        self.change_path_mtu(mtu);
+    }
+
     fn counts(&self) -> Counts {
         let stats = self.stats();
         Counts {

@@ -11,6 +11,7 @@ mod parts;
 mod ports;
 mod senders;
 mod topology;
+mod tunnel;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -31,6 +32,8 @@ use parts::Imports;
 pub use parts::{Division, Exports};
 use senders::Senders;
 pub use topology::Topology;
+use tunnel::Gate;
+pub use tunnel::Tunnel;
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,6 +49,15 @@ struct Stage {
     next: u32,
     /// The part of a divided run that has the packets after this stage.
     part: u32,
+    /// Bytes that a tunnel adds to a packet on these links.
+    header: u32,
+    /// Number of the end of a tunnel at which the stage begins, or [`Stage::OPEN`].
+    gate: u32,
+}
+
+impl Stage {
+    /// In place of the number of a gate where no tunnel begins or ends.
+    const OPEN: u32 = u32::MAX;
 }
 
 struct LinkState {
@@ -95,6 +107,7 @@ pub struct Network<P = Segment> {
     /// First stage of each route.
     routes: Vec<u32>,
     stages: Vec<Stage>,
+    gates: Vec<Gate>,
     hops: Vec<LinkId>,
     /// Number of the first lane that belongs to a single link.
     shared: u32,
@@ -143,14 +156,23 @@ impl<P: Contents> Network<P> {
     pub fn name(&mut self, route: Route, flow: u64) {
         let stages = self.stages_of(route);
         self.senders.flows.resize(self.stages.len(), 0);
-        self.senders.flows[stages].fill(flow);
+        self.senders.flows[stages.clone()].fill(flow);
+        for (inside, number) in self.senders.tunnels_of(stages) {
+            self.senders.flows[inside.clone()].fill(number);
+            self.senders.hides.resize(self.stages.len(), false);
+            self.senders.hides[inside].fill(true);
+        }
     }
 
     /// Sets the hosts and the code point of the packets on a route.
     fn describe(&mut self, route: Route, headers: Headers) {
         let stages = self.stages_of(route);
         self.senders.headers.resize(self.stages.len(), Headers::default());
-        self.senders.headers[stages].fill(headers);
+        self.senders.headers[stages.clone()].fill(headers);
+        for (inside, number) in self.senders.tunnels_of(stages) {
+            let (source, destination) = (number, number.wrapping_add(1));
+            self.senders.headers[inside].fill(Headers { source, destination, ..headers });
+        }
     }
 
     /// Sets the hosts and the code point of the packets on the routes of a flow, in the forward and in the reverse
@@ -227,6 +249,9 @@ impl<P: Contents> Network<P> {
     #[inline(always)]
     pub fn forward<O: Observer<P>>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
         let stage = self.stages[packet.stage() as usize];
+        if stage.gate != Stage::OPEN {
+            return self.pass_gate(now, packet, stage, observer);
+        }
         self.pass(now, packet, stage, 0, observer);
     }
 
@@ -243,7 +268,7 @@ impl<P: Contents> Network<P> {
             }
             last = link.0;
             let link_state = &mut self.links[last as usize];
-            let passage = match link_state.link.offer(at, packet.size()) {
+            let passage = match link_state.link.offer(at, packet.size() + stage.header) {
                 Ok(passage) => passage,
                 Err(Refusal::Drop(cause)) => return self.refuse(at, packet, link, (cause, None), observer),
                 Err(Refusal::Port) => return self.enter(at, packet, link, observer),

@@ -20,7 +20,8 @@ impl<P: Contents> Network<P> {
             let contents = packet.contents(&self.stored);
             observer.network(at, contents.as_ref(), NetworkEvent::Arrived { link, packet });
         }
-        let item = packet.item(&self.stored, self.senders.flow(&packet));
+        let mut item = packet.item(&self.stored, self.senders.flow(&packet));
+        item.size += self.stages[packet.stage() as usize].header;
         let port_state = &mut self.ports[port as usize].port;
         let headers = port_state.reads_headers().then(|| Headers {
             acknowledgment: packet.contents(&self.stored).and_then(|contents| contents.acknowledgment()),

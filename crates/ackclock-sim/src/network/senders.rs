@@ -1,5 +1,7 @@
 //! The senders of packets, as queue disciplines see them.
 
+use std::ops::Range;
+
 use ackclock_net::queue::Headers;
 
 use crate::ids::Receiver;
@@ -14,6 +16,10 @@ pub(super) struct Senders {
     pub(super) flows: Vec<u64>,
     /// Hosts and code point of the flow and direction, by the stage of a route.
     pub(super) headers: Vec<Headers>,
+    /// Whether a tunnel hides the connections, by the stage of a route; empty without tunnels.
+    pub(super) hides: Vec<bool>,
+    /// Stages inside each tunnel, and the number by which queues know its packets.
+    pub(super) tunnels: Vec<(Range<u32>, u64)>,
     /// Generation and number of the open connection, by slot.
     pub(super) open: Vec<Option<(u16, u32)>>,
 }
@@ -24,6 +30,12 @@ const DATAGRAMS: u64 = 1 << 32;
 const CLOSED: u64 = 2 << 32;
 
 impl Senders {
+    /// Returns the stages inside the tunnels of a route with the stages `route`, each with the number of the tunnel.
+    pub(super) fn tunnels_of(&self, route: Range<usize>) -> Vec<(Range<usize>, u64)> {
+        let stages = |(inside, number): &(Range<u32>, u64)| (inside.start as usize..inside.end as usize, *number);
+        self.tunnels.iter().map(stages).filter(|(inside, _)| route.contains(&inside.start)).collect()
+    }
+
     /// Returns the hosts and the code point of a packet.
     pub(super) fn headers(&self, packet: &Packet) -> Headers {
         self.headers.get(packet.stage() as usize).copied().unwrap_or_default()
@@ -33,6 +45,9 @@ impl Senders {
     /// hash this number.
     pub(super) fn flow(&self, packet: &Packet) -> u64 {
         let flow = self.flows.get(packet.stage() as usize).copied().unwrap_or(0);
+        if self.hides.get(packet.stage() as usize) == Some(&true) {
+            return flow;
+        }
         let connection = match packet.receiver() {
             Receiver::Flow(_) => DATAGRAMS,
             Receiver::Endpoint(endpoint) => match self.open.get(endpoint.slot().0 as usize).copied().flatten() {

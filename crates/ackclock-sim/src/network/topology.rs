@@ -7,11 +7,11 @@ use ackclock_net::{Large, Link, Port};
 
 use super::parts::Imports;
 use super::senders::Senders;
-use super::{LinkState, Network, PortState, Route, Stage};
+use super::{LinkState, Network, PortState, Route, Tunnel};
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
 use crate::ids::LinkId;
-use crate::packet::{AT_HOST, Packet, Stored};
+use crate::packet::{Packet, Stored};
 
 /// Links and routes before they are joined.
 #[derive(Default)]
@@ -19,6 +19,7 @@ pub struct Topology {
     links: Vec<LinkState>,
     ports: Vec<PortState>,
     routes: Vec<Vec<LinkId>>,
+    tunnels: BTreeMap<u32, Tunnel>,
     in_the_present: bool,
 }
 
@@ -100,6 +101,22 @@ impl Topology {
         Route(self.routes.len() as u32 - 1)
     }
 
+    /// Puts a part of a route into a tunnel.
+    ///
+    /// # Panics
+    /// If there are not both a link inside of the tunnel, and one before and behind it.
+    pub fn put_into_tunnel(&mut self, route: Route, tunnel: Tunnel) {
+        let inside = &tunnel.links;
+        let fits = 0 < inside.start && inside.start < inside.end && inside.end < self.routes[route.0 as usize].len();
+        assert!(fits, "a tunnel has links inside, before and behind it");
+        self.tunnels.insert(route.0, tunnel);
+    }
+
+    /// Returns the tunnel of a route.
+    pub fn tunnel(&self, route: Route) -> Option<&Tunnel> {
+        self.tunnels.get(&route.0)
+    }
+
     /// Returns the links in the order of their numbers.
     pub fn links(&self) -> impl Iterator<Item = &Link> {
         self.links.iter().map(|link_state| &link_state.link)
@@ -128,12 +145,18 @@ impl Topology {
             }
         }
         let reorders = |link: LinkId| self.as_port(link).is_some_and(Port::reorders);
+        let ends = |(route, tunnel): (&u32, &Tunnel)| {
+            [tunnel.links.start, tunnel.links.end].map(|place| self.routes[*route as usize][place])
+        };
+        let ends: BTreeSet<LinkId> = self.tunnels.iter().flat_map(ends).collect();
         let opens: Vec<bool> = self
             .links
             .iter()
             .zip(&upstreams)
-            .map(|(link_state, upstreams)| {
+            .enumerate()
+            .map(|(number, (link_state, upstreams))| {
                 link_state.port.is_some()
+                    || ends.contains(&LinkId(number as u32))
                     || upstreams.len() > 1
                     || upstreams.iter().flatten().any(|link| reorders(*link))
             })
@@ -144,6 +167,7 @@ impl Topology {
             ports: self.ports,
             routes: Vec::new(),
             stages: Vec::new(),
+            gates: Vec::new(),
             hops: Vec::new(),
             shared: 0,
             lanes: Vec::new(),
@@ -158,18 +182,25 @@ impl Topology {
             imports: Imports::default(),
             events: EventQueue::new(0, 0),
         };
-        for route in &self.routes {
+        for (number, route) in (0..).zip(&self.routes) {
             network.routes.push(network.stages.len() as u32);
+            let tunnel = self.tunnels.get(&number);
+            let (mut ranges, mut inside) = (Vec::<(u32, u32)>::new(), 0..0);
             for (hop, link) in route.iter().enumerate() {
+                if tunnel.is_some_and(|tunnel| tunnel.links.start == hop) {
+                    inside.start = ranges.len();
+                }
+                if tunnel.is_some_and(|tunnel| tunnel.links.end == hop) {
+                    inside.end = ranges.len();
+                }
                 let index = network.hops.len() as u32;
-                if hop == 0 || opens[link.0 as usize] {
-                    let next = network.stages.len() as u32 + 1;
-                    network.stages.push(Stage { first: index, end: index, next, part: 0 });
+                match ranges.last_mut().filter(|_| !opens[link.0 as usize]) {
+                    Some((_, end)) => *end = index + 1,
+                    None => ranges.push((index, index + 1)),
                 }
                 network.hops.push(*link);
-                network.stages.last_mut().expect("the first hop opens a stage").end = index + 1;
             }
-            network.stages.last_mut().expect("a route has links").next = AT_HOST;
+            network.add_stages(&ranges, inside, tunnel);
         }
         network.share_lanes(&opens);
         network

@@ -29,6 +29,17 @@ pub struct Offload {
     pub collects: Option<Nanos>,
 }
 
+/// A change of a flow's routes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RouteChange {
+    /// Time of the change, in ns.
+    pub at: Nanos,
+    /// MTU of the new path in bytes, if both ends are told of one.
+    pub mtu: Option<u32>,
+    /// The new routes from source to sink and from sink to source, for each pair of hosts.
+    pub routes: Vec<[Route; 2]>,
+}
+
 /// The parts from which a flow with endpoints `E` is created.
 pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     /// Names of the flow and of its algorithms. The flow's name determines its random streams.
@@ -45,6 +56,8 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub hosts: [u32; 2],
     /// Routes from source to sink and from sink to source, for each pair of hosts.
     pub routes: Vec<[Route; 2]>,
+    /// Changes of its routes, in the order of time.
+    pub route_changes: Vec<RouteChange>,
     /// Segmentation offload of its hosts.
     pub offload: Offload,
     /// Traffic class of its packets.
@@ -80,6 +93,8 @@ pub(super) enum Wake {
     Collected(EndpointId, u16),
     /// A read of the application at a side of a connection.
     Read(Conn, Side),
+    /// The change of the routes with this number.
+    Reroute(usize),
 }
 
 pub(super) struct Flow<E: Endpoint> {
@@ -88,6 +103,10 @@ pub(super) struct Flow<E: Endpoint> {
     pub start: Nanos,
     /// First stages of the routes from source to sink and from sink to source, for each pair of hosts.
     pub stages: Vec<[u32; 2]>,
+    /// The same of the routes after each change, and the MTU that the ends are told then.
+    pub changes: Vec<(Vec<[u32; 2]>, Option<u32>)>,
+    /// MTU of the path in bytes, if a change of the routes has told one.
+    pub mtu: Option<u32>,
     /// Slots of the open connections, and further slots of the flow.
     pub open: BTreeMap<Conn, Slot>,
     pub slots: Slots,
@@ -112,13 +131,20 @@ pub(super) struct Flow<E: Endpoint> {
 }
 
 impl<E: Endpoint> Flow<E> {
-    pub fn new(spec: FlowSpec<E>, seed: u64, stages: Vec<[u32; 2]>) -> Flow<E> {
+    pub fn new(
+        spec: FlowSpec<E>,
+        seed: u64,
+        stages: Vec<[u32; 2]>,
+        changes: Vec<(Vec<[u32; 2]>, Option<u32>)>,
+    ) -> Flow<E> {
         Flow {
             start: spec.start(seed),
             random: spec.random(seed),
             labels: spec.labels,
             config: spec.config,
             stages,
+            changes,
+            mtu: None,
             open: BTreeMap::new(),
             slots: Slots::default(),
             finished: FlowTotals::default(),

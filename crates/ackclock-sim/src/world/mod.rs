@@ -21,7 +21,7 @@ use connection::{About, Connection, Connections};
 use flow::{Flow, Wake};
 use offload::transmit_large;
 
-pub use flow::{FlowSpec, Offload};
+pub use flow::{FlowSpec, Offload, RouteChange};
 
 /// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
 pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
@@ -54,19 +54,27 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if flows.iter().any(|flow| flow.offload.host_queues.contains(&true)) {
             network.tell_of_hosts();
         }
-        let flows: Vec<Flow<E>> = flows
-            .into_iter()
-            .map(|spec| {
+        let mut changes = Vec::new();
+        let flows: Vec<Flow<E>> = (0..)
+            .zip(flows)
+            .map(|(number, spec)| {
                 let numbers = [Side::Source, Side::Sink]
                     .map(|side| stream_number(&format!("{}/{}", spec.labels.name, side.name())));
-                let stages = network.name_pairs(&spec.routes, numbers, spec.headers, spec.hosts);
-                Flow::new(spec, seed, stages)
+                let mut name = |routes: &[_]| network.name_pairs(routes, numbers, spec.headers, spec.hosts);
+                let stages = name(&spec.routes);
+                let later = spec.route_changes.iter().map(|change| (name(&change.routes), change.mtu)).collect();
+                let times = spec.route_changes.iter().enumerate();
+                changes.extend(times.map(|(change, RouteChange { at, .. })| (FlowId(number), *at, change)));
+                Flow::new(spec, seed, stages, later)
             })
             .collect();
         // Sources of events are, in this order: lanes, flows, endpoints.
         network.events.reserve(network.sources() as usize + flows.len());
         let connections = Connections::new();
         let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
+        for (flow, at, change) in changes {
+            world.wake_at(flow, at, Wake::Reroute(change));
+        }
         for flow in (0..world.flows.len() as u32).map(FlowId) {
             world.wake_at(flow, world.flows[flow.index()].start, Wake::Start);
         }
@@ -236,6 +244,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             Some(Wake::Timer(token)) => self.call(flow, |app, ctx| app.on_timer(ctx, token)),
             Some(Wake::Collected(endpoint, generation)) => self.on_collected(flow, endpoint, generation),
             Some(Wake::Read(conn, side)) => self.on_read_due(flow, conn, side),
+            Some(Wake::Reroute(change)) => self.reroute(flow, change),
             None => {}
         }
         self.carry_out(flow);
@@ -335,6 +344,11 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let watches = state.offload.host_queues;
         let state = &mut self.flows[flow.index()];
         let (slot, generation) = self.connections.insert(about, &mut state.slots, &state.config, &mut random);
+        let mtu = self.flows[flow.index()].mtu;
+        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
+        for (end, mtu) in ends.zip(mtu.into_iter().cycle()) {
+            end.change_path_mtu(mtu);
+        }
         let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
         for (end, _) in ends.zip(watches).filter(|(_, watches)| *watches) {
             end.watch_host_queue();
@@ -547,6 +561,7 @@ mod tests {
             start_jitter: 0,
             hosts: [1; 2],
             routes: vec![routes],
+            route_changes: Vec::new(),
             offload: Offload::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),

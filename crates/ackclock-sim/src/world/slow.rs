@@ -10,6 +10,24 @@ use crate::ids::{EndpointId, FlowId};
 use crate::observe::Observer;
 
 impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
+    /// Changes the routes of a flow: the packets that its hosts send from now on take the new ones.
+    #[cold]
+    pub(super) fn reroute(&mut self, flow: FlowId, change: usize) {
+        let state = &mut self.flows[flow.index()];
+        let (new, mtu) = state.changes[change].clone();
+        let old = std::mem::replace(&mut state.stages, new);
+        state.mtu = mtu.or(state.mtu);
+        for slot in state.open.values() {
+            let Some(connection) = self.connections.get(*slot) else { continue };
+            let pair = old.iter().position(|stages| *stages == connection.stages).expect("a connection has a pair");
+            connection.stages = state.stages[pair];
+            for (end, mtu) in connection.ends.iter_mut().zip(mtu.into_iter().cycle()) {
+                end.change_path_mtu(mtu);
+            }
+        }
+        self.observer.rerouted(flow);
+    }
+
     /// Tells an application that reads slowly of progress: of data only when it reads, and of the end of the stream after
     /// its last read.
     pub(super) fn tell_slowly(&mut self, endpoint: EndpointId, progress: Progress) {

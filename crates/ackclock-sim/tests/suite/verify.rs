@@ -111,6 +111,7 @@ fn log() -> Vec<Logged> {
         start_jitter: 0,
         hosts: [1; 2],
         routes: vec![routes],
+        route_changes: Vec::new(),
         offload: Default::default(),
         class: 0,
         headers: ackclock_net::queue::Headers::default(),

@@ -207,6 +207,12 @@ def first_flight(run: Result, flow: str, round_s: float) -> float:
     return float((times < times.min() + round_s).sum()) if times.size else float("nan")
 
 
+def breaker_time(run: Result, flow: str) -> float:
+    """Time from the start of a stream until its circuit breaker ends it, s; the whole run if the breaker does not trip."""
+    row = next(one for one in run.breakers.rows() if one["flow"] == flow)
+    return float(run.meta["duration_s"] if row["tripped_s"] is None else row["tripped_s"])
+
+
 def control_packets(run: Result) -> float:
     """Packets in the reverse direction for each kilobyte that the sinks received."""
     row = _link(run, "bottleneck.reverse")
@@ -261,7 +267,7 @@ def _rates(
 MEASURES: dict[str, Callable[..., float]] = {
     one.__name__: one
     for one in (
-        arriving, completion, control_packets, first_flight, goodput, jain, kept_window, late_comer, lost, marked,
+        arriving, breaker_time, completion, control_packets, first_flight, goodput, jain, kept_window, late_comer, lost, marked,
         queue_delay, reaches, regained, retransmitted, sent_in, share_of, smallest_share, timer_factor, unneeded,
     )
 }  # fmt: skip

@@ -118,6 +118,12 @@ COLUMNS: dict[str, dict[str, str]] = {
         "delay_max_ms": "longest delay of datagrams",
         "jitter_ms": "interarrival jitter",
     },
+    "breakers": {
+        "tripped_s": "time until the circuit breaker trips",
+        "measurements": "intervals measured by the circuit breaker",
+        "exceeded": "intervals above the circuit breaker's threshold",
+        "loss_max": "largest loss of an interval",
+    },
     "voip": {
         "sent": "speech packets sent",
         "packets": "speech packets due",

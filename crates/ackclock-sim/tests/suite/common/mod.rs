@@ -125,6 +125,7 @@ pub fn world_of<O: Observer>(
             start_jitter: jitter,
             hosts: [1; 2],
             routes: vec![dumbbell.flow(access)],
+            route_changes: Vec::new(),
             offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),

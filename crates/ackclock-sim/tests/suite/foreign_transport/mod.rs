@@ -90,6 +90,7 @@ fn run<E: Endpoint>(
             start_jitter: 0,
             hosts: [1; 2],
             routes: vec![dumbbell.flow(access)],
+            route_changes: Vec::new(),
             offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
