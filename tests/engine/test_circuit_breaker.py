@@ -90,8 +90,8 @@ def test_the_same_bytes_with_a_breaker_that_does_not_trip():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("{ loss = 1.5 }", "circuit_breaker.loss: 1.5 is out of range"),
-        ("{ intervals = 0 }", "circuit_breaker.intervals: 0 is out of range"),
+        ("{ loss = 1.5 }", "circuit_breaker.loss: 1.5 is more than 1"),
+        ("{ intervals = 0 }", "circuit_breaker.intervals: 0 is less than 1"),
         ("{ interval = '0s' }", "circuit_breaker.interval"),
         ("{ losses = 0.1 }", "unknown key"),
     ],

@@ -67,7 +67,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].tunnel.ecn", "compatibility"),
     ("flows[2].tunnel.name", "vpn"),
     ("flows[2].route_changes", "[{ at = '3s', route = ['left', 'right'] }]"),
-    ("flows[2].route_changes[0].at", "'4s'"),
+    ("flows[2].route_changes[0].at", "4s"),
     ("flows[2].route_changes[0].route", "['left', 'far', 'right']"),
     ("flows[2].route_changes[0].return_route", "['right', 'far', 'left']"),
     ("flows[2].route_changes[0].mtu", "1280B"),

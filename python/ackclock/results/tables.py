@@ -44,6 +44,11 @@ class NamedTables(ABC):
         return self._table("cbr")
 
     @property
+    def breakers(self) -> Table:
+        """One row a flow of datagrams with a circuit breaker (RFC 8084): whether and when it has ended the flow."""
+        return self._table("breakers")
+
+    @property
     def voip(self) -> Table:
         """One row a direction of a call: what was lost or late, the delay, and the E-model's R and MOS."""
         return self._table("voip")

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from ackclock.scenario._flows import (
         CarefulResume,
+        Change,
         CodePoint,
         EcnMode,
         Flow,
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
         SlowStart,
         Stack,
         TimeoutRule,
+        TreatmentOfEcnInATunnel,
+        Tunnel,
         WindowUnit,
         WindowValidation,
     )
@@ -65,6 +68,7 @@ __all__ = [
     "Access",
     "Bottleneck",
     "CarefulResume",
+    "Change",
     "CodePoint",
     "Delay",
     "DelayStep",
@@ -89,7 +93,9 @@ __all__ = [
     "Stack",
     "Text",
     "TimeoutRule",
+    "TreatmentOfEcnInATunnel",
     "TreatmentOfLargePackets",
+    "Tunnel",
     "WindowUnit",
     "WindowValidation",
     "catalogue",
@@ -106,6 +112,7 @@ _HOMES = {
     "Access": "ackclock.scenario._access",
     "Bottleneck": "ackclock.scenario._bottleneck",
     "CarefulResume": "ackclock.scenario._flows",
+    "Change": "ackclock.scenario._flows",
     "CodePoint": "ackclock.scenario._flows",
     "Delay": "ackclock.scenario._bottleneck",
     "DelayStep": "ackclock.scenario._bottleneck",
@@ -127,7 +134,9 @@ _HOMES = {
     "SlowStart": "ackclock.scenario._flows",
     "Stack": "ackclock.scenario._flows",
     "TimeoutRule": "ackclock.scenario._flows",
+    "TreatmentOfEcnInATunnel": "ackclock.scenario._flows",
     "TreatmentOfLargePackets": "ackclock.scenario._bottleneck",
+    "Tunnel": "ackclock.scenario._flows",
     "WindowUnit": "ackclock.scenario._flows",
     "WindowValidation": "ackclock.scenario._flows",
 }

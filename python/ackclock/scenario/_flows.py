@@ -19,6 +19,7 @@ from ackclock.scenario.policer import Policer
 
 __all__ = [
     "CarefulResume",
+    "Change",
     "CodePoint",
     "EcnMode",
     "Flow",
@@ -31,6 +32,8 @@ __all__ = [
     "SlowStart",
     "Stack",
     "TimeoutRule",
+    "TreatmentOfEcnInATunnel",
+    "Tunnel",
     "WindowUnit",
     "WindowValidation",
 ]
@@ -87,6 +90,22 @@ CodePoint: TypeAlias = Literal[
 - ``EF``: Expedited forwarding: voice (RFC 3246).
 - ``CS6``: Class selector 6: network control.
 - ``CS7``: Class selector 7: reserved.
+"""
+
+TreatmentOfEcnInATunnel: TypeAlias = Literal[
+    "normal",
+    "compatibility",
+    "rfc3168-full",
+    "rfc3168-limited",
+    "rfc4301",
+]
+"""Treatment of the ECN field at both ends.
+
+- ``normal``: the field is copied to the outer header, and both are combined at the end (RFC 6040)
+- ``compatibility``: the outer header is Not-ECT, so that queues in the tunnel drop instead of marking (RFC 6040)
+- ``rfc3168-full``: full functionality of RFC 3168: copied, but CE becomes ECT(0) in the outer header
+- ``rfc3168-limited``: limited functionality of RFC 3168: the outer header is Not-ECT
+- ``rfc4301``: IPsec: copied, and the end drops nothing
 """
 
 Stack: TypeAlias = Literal[
@@ -157,6 +176,7 @@ SlowStart: TypeAlias = Literal[
     "standard",
     "limited",
     "linux",
+    "per-ack",
     "hystart",
     "hystart++",
     "search",
@@ -166,6 +186,8 @@ SlowStart: TypeAlias = Literal[
 - ``standard``: the window grows by the bytes that each ACK acknowledges, at most two segments, or one after a timeout
 - ``limited``: standard up to 100 segments; above, about 50 segments in each round trip
 - ``linux``: the window grows by all that each ACK acknowledges, without a limit, after a timeout as well
+- ``per-ack``: the window grows by a segment with each ACK of new data, as before byte counting; ACK division exploits
+  it
 - ``hystart``: slow start ends when a round's ACKs span half the smallest RTT, or the RTT rises by an eighth
 - ``hystart++``: when the RTT rises, slow start is conservative for five rounds and then ends, unless the RTT falls
   again
@@ -274,6 +296,64 @@ RestartAfterIdle: TypeAlias = Literal[
 - ``freebsd``: as rfc5681, and ssthresh is at least 3/4 of the former cwnd, as in FreeBSD 14
 - ``freebsd-10``: cwnd falls to the initial window of RFC 3390, as in FreeBSD 10: idle since a segment arrived
 """
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Change(Record):
+    """A change of a flow's route at a time.
+
+    Parameters
+    ----------
+    at
+        Time of the change. Packets that are sent from then on take the new route; those on their way stay on theirs.
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
+    route
+        Nodes on the new forward route. Both ends are those of the flow's route. Accepted: a list with at least one
+        node, each a name of ASCII letters, digits, spaces and _ + -.
+    return_route
+        Nodes on the new return route. Accepted: a list with at least one node, each a name of ASCII letters, digits,
+        spaces and _ + -. Absent: those of the new route, backwards.
+    mtu
+        MTU of the new path, of which both hosts' TCP is told at once, as with a replaced route of Linux: later segments
+        have at most this size, but never more than packet_size. Accepted: a volume from "104B" to "65535B" (units: B,
+        kB, KiB, MB, MiB, GB, GiB). Absent: as before.
+    """
+
+    at: str
+    route: Sequence[str]
+    return_route: Sequence[str] | None = None
+    mtu: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Tunnel(Record):
+    """A tunnel on a part of the route, in both directions.
+
+    Parameters
+    ----------
+    from_
+        Node of the forward route at which the tunnel begins. Accepted: a name of ASCII letters, digits, spaces and _ +
+        -. Absent: the first node of the route.
+    to
+        Node of the forward route at which the tunnel ends. Accepted: a name of ASCII letters, digits, spaces and _ + -.
+        Absent: the last node of the route.
+    header
+        Bytes that the tunnel adds to each packet. Accepted: a volume from "1B" to "1kB" (units: B, kB, KiB, MB, MiB,
+        GB, GiB). Default: "20B".
+    ecn
+        Treatment of the ECN field at both ends. Accepted: normal, compatibility, rfc3168-full, rfc3168-limited,
+        rfc4301. Default: "normal".
+    name
+        Name of the tunnel. Queues in the tunnel see the packets of all flows in tunnels of this name as one flow.
+        Accepted: a name of ASCII letters, digits, spaces and _ + -. Absent: a tunnel of its own for each copy of the
+        flow.
+    """
+
+    from_: str | None = None
+    to: str | None = None
+    header: str | None = None
+    ecn: TreatmentOfEcnInATunnel | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -427,6 +507,11 @@ class Flow(Record):
     return_route
         Nodes on the return route, from the sink's side to the source's. Accepted: a list with at least one node, each a
         name of ASCII letters, digits, spaces and _ + -. Absent: those of route, backwards.
+    route_changes
+        Changes of the route, in the order of their times. Accepted: a list with at least one change, each of class
+        `Change`. Absent: none.
+    tunnel
+        A tunnel on a part of the route, in both directions. Absent: none.
     access
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
     reading
@@ -455,8 +540,8 @@ class Flow(Record):
         Method of congestion window validation. Accepted: none, rfc2861, rfc2861-linux, newcwv, newcwv-00, newcwv-2013,
         newcwv-2014, linux, linux-kept, ratelimited-increase. Absent: the stack's.
     slow_start
-        Method of slow start. Accepted: standard, limited, linux, hystart, hystart++, search. Absent: the stack's; on
-        Linux's stacks, hystart for CUBIC and linux for all others.
+        Method of slow start. Accepted: standard, limited, linux, per-ack, hystart, hystart++, search. Absent: the
+        stack's; on Linux's stacks, hystart for CUBIC and linux for all others.
     careful_resume
         Path parameters that an earlier connection measured, for Careful Resume (RFC 9959). Absent: nothing is known.
     pacing
@@ -556,6 +641,19 @@ class Flow(Record):
     quick_acks
         Number of segments that are acknowledged at once at the start of a connection and after an idle period.
         Accepted: a whole number of segments from 0 to 65535. Absent: the stack's.
+    ack_division
+        Number of ACKs into which a misbehaving receiver divides each acknowledgment of new data (ACK division, Savage
+        et al. 1999). Accepted: a whole number of ACKs from 1 to 65535. Absent: the stack's.
+    dupack_spoofing
+        Number of duplicates that a misbehaving receiver sends after each ACK (DupACK spoofing, Savage et al. 1999).
+        Accepted: a whole number of duplicates from 0 to 1000. Absent: the stack's.
+    optimistic_acks
+        Number of full segments by which the ACKs of a misbehaving receiver run ahead of what has arrived (optimistic
+        ACKs, Savage et al. 1999). Data that is lost then never arrives. Accepted: a whole number of segments from 0 to
+        65535. Absent: the stack's.
+    suppress_marks
+        Whether a misbehaving receiver hides the marks of the packets that arrive (RFC 3168 section 18). Absent: the
+        stack's.
     restart_after_idle
         Treatment of the congestion window after an idle period longer than the retransmission timeout. Accepted: off,
         rfc5681, lowers-ssthresh, one-segment, raises-ssthresh, freebsd, freebsd-10. Absent: the stack's; off with a
@@ -578,6 +676,8 @@ class Flow(Record):
     sink_host: str | None = None
     route: Sequence[str] | None = None
     return_route: Sequence[str] | None = None
+    route_changes: Sequence[Change] | None = None
+    tunnel: Tunnel | None = None
     access: FlowAccess | None = None
     reading: Reading | None = None
     source_reading: Reading | None = None
@@ -621,5 +721,9 @@ class Flow(Record):
     delayed_ack: str | None = None
     ack_every: int | None = None
     quick_acks: int | None = None
+    ack_division: int | None = None
+    dupack_spoofing: int | None = None
+    optimistic_acks: int | None = None
+    suppress_marks: bool | None = None
     restart_after_idle: RestartAfterIdle | None = None
     mss: str | None = None

@@ -20,6 +20,7 @@ __all__ = [
     "Bursts",
     "Call",
     "Cbr",
+    "CircuitBreaker",
     "Codec",
     "Dash",
     "EcnField",
@@ -444,6 +445,28 @@ class Rpc(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class CircuitBreaker(Record):
+    """Circuit breaker (RFC 8084), which ends the stream when its losses stay high.
+
+    Parameters
+    ----------
+    interval
+        Measurement interval: the sink reports once in each. RFC 8084 asks for many round-trip times. Accepted: a time
+        above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "5s".
+    loss
+        Part of the packets of an interval whose loss counts as excessive congestion. Accepted: a number from 0 to 1.
+        Default: 0.1.
+    intervals
+        Number of successive intervals with more loss, or without a report, that end the stream. Accepted: a whole
+        number of intervals from 1 to 1000. Default: 3.
+    """
+
+    interval: str | None = None
+    loss: float | None = None
+    intervals: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Cbr(Record):
     """The source sends UDP datagrams of one size at a constant rate.
 
@@ -458,6 +481,8 @@ class Cbr(Record):
     on
         Time for which the source sends. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h).
         Absent: until the run ends.
+    circuit_breaker
+        Circuit breaker (RFC 8084), which ends the stream when its losses stay high. Absent: none.
     """
 
     kind: ClassVar = "cbr"
@@ -465,6 +490,7 @@ class Cbr(Record):
     rate: str
     packet_size: str | None = None
     on: str | None = None
+    circuit_breaker: CircuitBreaker | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)

@@ -156,11 +156,13 @@ impl<'a> Draw<'a> {
 
     /// Changes the routes of a flow to existing links.
     fn route(&mut self, flow: &mut Json, links: Option<&Json>) {
-        let Some(flow) =
-            flow.as_object_mut().filter(|flow| ["route", "route_changes"].iter().any(|key| flow.contains_key(*key)))
-        else {
-            return;
-        };
+        let Some(flow) = flow.as_object_mut() else { return };
+        if flow.contains_key("route_changes") {
+            flow.remove("tunnel");
+        }
+        if !["route", "route_changes"].iter().any(|key| flow.contains_key(*key)) {
+            return tunnel_between(flow, "left", "right");
+        }
         let mut near: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let ends = links.and_then(Json::as_array).into_iter().flatten().filter_map(|link| {
             let ends = link["ends"].as_array()?;
@@ -206,7 +208,20 @@ impl<'a> Draw<'a> {
                 change["return_route"] = json!(other.iter().rev().collect::<Vec<_>>());
             }
         }
+        if let [from, .., to] = &there[..] {
+            tunnel_between(flow, from, to);
+        }
         flow.insert("route".to_owned(), json!(there));
+    }
+}
+
+/// Gives a flow's tunnel the ends of its route, where the tunnel names its own.
+fn tunnel_between(flow: &mut Map<String, Json>, from: &str, to: &str) {
+    let Some(tunnel) = flow.get_mut("tunnel").and_then(Json::as_object_mut) else { return };
+    for (key, node) in [("from", from), ("to", to)] {
+        if let Some(end) = tunnel.get_mut(key) {
+            *end = json!(node);
+        }
     }
 }
 
