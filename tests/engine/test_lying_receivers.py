@@ -1,4 +1,4 @@
-"""Receivers that lie: who gains what, and against which defence (Savage and others 1999; RFC 3465, RFC 3168 section 18)."""
+"""Receivers that lie: who gains what, and against which defence (Savage and others 1999; RFC 3465, RFC 3168)."""
 
 import pytest
 
@@ -29,8 +29,8 @@ def completion(**fields):
 
 
 def test_divided_acks_save_rounds_where_acks_count_and_nothing_where_bytes_count():
-    # 1 MB has 685 segments. Doubling from ten segments takes seven rounds (10, 20, ..., 640); with 20 ACKs a segment the
-    # window is 210 in the second round and holds the rest in the third.
+    # 1 MB has 685 segments. Doubling from ten segments takes seven rounds (10, 20, ...). With 20 ACKs a segment, the
+    # window has 210 segments in the second round, and the third holds the rest.
     honest = completion(slow_start="per-ack", delayed_ack="0s")
     assert completion(slow_start="per-ack", delayed_ack="0s", ack_division=20) < honest - 0.3
     counted = completion(delayed_ack="0s")

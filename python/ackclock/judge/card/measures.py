@@ -208,7 +208,7 @@ def first_flight(run: Result, flow: str, round_s: float) -> float:
 
 
 def breaker_time(run: Result, flow: str) -> float:
-    """Time from the start of a stream until its circuit breaker ends it, s; the whole run if the breaker does not trip."""
+    """Time from the start of a stream until its circuit breaker ends it, s; the whole run if it does not trip."""
     row = next(one for one in run.breakers.rows() if one["flow"] == flow)
     return float(run.meta["duration_s"] if row["tripped_s"] is None else row["tripped_s"])
 
@@ -267,8 +267,9 @@ def _rates(
 MEASURES: dict[str, Callable[..., float]] = {
     one.__name__: one
     for one in (
-        arriving, breaker_time, completion, control_packets, first_flight, goodput, jain, kept_window, late_comer, lost, marked,
-        queue_delay, reaches, regained, retransmitted, sent_in, share_of, smallest_share, timer_factor, unneeded,
+        arriving, breaker_time, completion, control_packets, first_flight, goodput, jain, kept_window, late_comer,
+        lost, marked, queue_delay, reaches, regained, retransmitted, sent_in, share_of, smallest_share, timer_factor,
+        unneeded,
     )
 }  # fmt: skip
 """The measures by name."""
