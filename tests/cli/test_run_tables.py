@@ -30,7 +30,7 @@ name = "steady"
 app = { kind = "bursts", size = "5kB", interval = "1s" }
 [[flows]]
 name = "stream"
-app = { kind = "cbr", rate = "100kbps", packet_size = "500B" }
+app = { kind = "cbr", rate = "100kbps", packet_size = "500B", circuit_breaker = {} }
 [[flows]]
 name = "phone"
 app = "voip"
@@ -55,6 +55,7 @@ TITLES = [
     "rounds",
     "bursts",
     "cbr",
+    "breakers",
     "voip",
     "call",
     "call_frames",

@@ -36,7 +36,7 @@ app = { kind = "web", users = 1, object_size = "10kB", think = "100ms", records 
 [[flows]]
 app = { kind = "rpc", response_size = "10kB" }
 [[flows]]
-app = { kind = "cbr", rate = "100kbps" }
+app = { kind = "cbr", rate = "100kbps", circuit_breaker = {} }
 [[flows]]
 app = "voip"
 [[flows]]
@@ -83,7 +83,7 @@ def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(res
 
 
 def test_what_follows_from_the_declarations():
-    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "voip", "call", "time_on", "completions"]
+    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
     assert {*ASKED} == {*PROBES, "delays", "delay_cdf", "limits"}

@@ -120,6 +120,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     },
     "breakers": {
         "tripped_s": "time until the circuit breaker trips",
+        "reason": "reason for which the circuit breaker trips",
         "measurements": "intervals measured by the circuit breaker",
         "exceeded": "intervals above the circuit breaker's threshold",
         "loss_max": "largest loss of an interval",
