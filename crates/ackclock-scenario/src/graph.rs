@@ -4,6 +4,7 @@
 //! source, the last the node at its sink. The flow's access links are at both ends of the route.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::bottleneck::Bottleneck;
 use super::model::{Flow, RouteChange, Scenario};
@@ -27,12 +28,12 @@ pub struct Hop {
 }
 
 /// Returns the nodes of a flow's return route.
-pub(super) fn return_nodes_of(flow: &Flow) -> Vec<&str> {
+fn return_nodes_of(flow: &Flow) -> Vec<&str> {
     flow.return_route.as_deref().map_or_else(|| nodes_of(flow).into_iter().rev().collect(), texts)
 }
 
 /// Returns the nodes of a flow's forward route.
-pub(super) fn nodes_of(flow: &Flow) -> Vec<&str> {
+fn nodes_of(flow: &Flow) -> Vec<&str> {
     flow.route.as_deref().map_or_else(|| ENDS.to_vec(), texts)
 }
 
@@ -183,5 +184,39 @@ impl Scenario {
             way.mean(self.duration)
         };
         route.iter().map(rate).min().unwrap_or(Rate::MIN)
+    }
+}
+
+impl Scenario {
+    /// Returns the parts of the forward and of the return route on which a flow has its tunnel, as ranges of their links.
+    ///
+    /// # Errors
+    /// The field of the tunnel that is wrong, and the mistake, as a predicate.
+    pub(super) fn try_tunnel(&self, flow: &Flow) -> Result<Option<[Range<usize>; 2]>, (&'static str, String)> {
+        let Some(tunnel) = &flow.tunnel else { return Ok(None) };
+        let (there, back) = (nodes_of(flow), return_nodes_of(flow));
+        let (Some(first), Some(last)) = (there.first(), there.last()) else { return Ok(None) };
+        let ends = [tunnel.from.as_deref().unwrap_or(first), tunnel.to.as_deref().unwrap_or(last)];
+        let place = |nodes: &[&str], end: usize| nodes.iter().position(|node| *node == ends[end]);
+        for (end, field) in [(0, "from"), (1, "to")] {
+            for (nodes, route) in [(&there, "route"), (&back, "return route")] {
+                if place(nodes, end).is_none() {
+                    let nodes: Vec<_> = nodes.iter().map(|node| quoted(node)).collect();
+                    return Err((field, format!("is no node of the {route}; accepted: {}", nodes.join(", "))));
+                }
+            }
+        }
+        let range = |nodes: &[&str], begin, end| Some(place(nodes, begin)?..place(nodes, end)?);
+        let (Some(there), Some(back)) = (range(&there, 0, 1), range(&back, 1, 0)) else { return Ok(None) };
+        if there.is_empty() || back.is_empty() {
+            return Err(("to", "does not come after from on the route; accepted: a later node".to_owned()));
+        }
+        Ok(Some([there, back]))
+    }
+
+    /// Returns the parts of the forward and of the return route on which a flow has its tunnel, as ranges of their links;
+    /// `None` for a flow without one.
+    pub fn tunnel_of(&self, flow: &Flow) -> Option<[Range<usize>; 2]> {
+        self.try_tunnel(flow).expect("a scenario refuses other tunnels")
     }
 }
