@@ -262,7 +262,7 @@ mod tests {
             "duration = \"2s\"\n[bottleneck]\nrate = \"10Mbps\"\ndelay = \"20ms\"\nqueue = \"4bdp\"\n\
              [[flows]]\nname = \"a\"\n{flow}\n"
         );
-        Scenario::from_toml(&text).expect("the scenario is accepted")
+        Scenario::from_toml(&text, &[]).expect("the scenario is accepted")
     }
 
     fn environment(flow: &str, paces: bool) -> Environment {

@@ -392,6 +392,8 @@ fn whole(scenario: &Scenario, watching: &Watching) -> Option<&'static str> {
         Some("probes, traces and the verifier see the events of all flows in one order")
     } else if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
         Some("a transport other than TCP may keep state for all of its connections")
+    } else if scenario.flows.iter().any(|flow| flow.tunnel.is_some() || flow.route_changes.is_some()) {
+        Some("packets of a flow take another route later, or a tunnel")
     } else if !scenario.registered().is_empty() || !scenario.rules().is_empty() {
         Some("an algorithm of your own may keep state for all flows")
     } else if scenario.all_links().any(|(_, link)| knows(&link.queue) || knows(link.reverse_queue())) {
