@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import itertools
 import os
 import random
@@ -9,9 +11,10 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tools.faults.running import Ended, Limits, Place, ended, left_processes, start, started_and_waited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from tools.faults.subjects import Subject
 
@@ -70,15 +73,18 @@ class Tried:
         self._seed = seed
         self._numbers = itertools.count()
         self._before = self.network()
+        self._gone_on: set[str] = set()
+        """Digests of all files from which the command has gone on as it should."""
         with self.place() as place:
-            began = time.monotonic()
-            first = started_and_waited(place, subject.act)
-            self.duration_s = time.monotonic() - began
+            first = started_and_waited(place, _telling(subject.act, place.root / "modules"))
             if first.status != 0:
                 raise RuntimeError(f"{subject.name} does not even run: {first.said}")
             self.whole = subject.state(place)
+            _load((place.root / "modules").read_text(encoding="utf-8").split())
         with self.place() as place:
+            began = time.monotonic()
             problems = self._go_on(place)
+            self.duration_s = time.monotonic() - began
             if problems:
                 raise RuntimeError(f"{subject.name} is not the same twice: {problems}")
 
@@ -119,6 +125,8 @@ class Tried:
     def after(self, place: Place, end: Ended, *, killed: bool = False, may_fail: bool = False) -> list[str]:
         """What is wrong after a disturbed command, and after it was started again without a disturbance."""
         problems = [] if killed or may_fail or end.problem is None else [end.problem]
+        if end.hung and not may_fail:
+            problems.append("it waited for ever")
         left = left_processes(self.subject.known)
         if left:
             problems.append(f"processes are left: {left}")
@@ -145,7 +153,13 @@ class Tried:
         return found + [str(path.relative_to(place.disk)) for path in half]
 
     def _go_on(self, place: Place) -> list[str]:
-        """Starts the command again, and compares what is there at its end."""
+        """Starts the command again, and compares what is there at its end.
+
+        A command does the same from the same files, so that this is done once from the same ones.
+        """
+        files = _files(place)
+        if files in self._gone_on:
+            return []
         # What is whole is not written twice.
         refused = self.subject.name == "pack" and self.subject.state(place) == self.whole
         again = started_and_waited(place, self.subject.act)
@@ -156,14 +170,50 @@ class Tried:
         if now != self.whole:
             names = sorted(name for name in {*now, *self.whole} if now.get(name) != self.whole.get(name))
             problems.append(f"other files than undisturbed: {names[:6]}")
+        if not problems:
+            self._gone_on.add(files)
         return problems
 
 
+def _telling(act: Callable[[], int], file: Path) -> Callable[[], int]:
+    """The command, which writes the names of the modules that it loaded into a file."""
+
+    def telling() -> int:
+        status = act()
+        file.write_text("\n".join(sys.modules), encoding="utf-8")
+        return status
+
+    return telling
+
+
+def _load(names: Sequence[str]) -> None:
+    """Loads modules that a command needs, so that not each of its copies has to."""
+    for name in names:
+        # Some names are those of parts of an extension.
+        with suppress(Exception):
+            importlib.import_module(name)
+
+
+def _files(place: Place) -> str:
+    """A digest of every name and every byte on the disk of a place, temporary files included."""
+    whole = hashlib.sha256()
+    for path in sorted(place.disk.rglob("*")):
+        kind = "link" if path.is_symlink() else "file" if path.is_file() else "folder"
+        content = path.read_bytes() if kind == "file" else b""
+        whole.update(f"{kind} {path.relative_to(place.disk)} {len(content)}\n".encode())
+        whole.update(content)
+    return whole.hexdigest()
+
+
 def _mount(*words: str) -> None:
-    subprocess.run(["mount", *words], check=True, capture_output=True)  # noqa: S603, S607
+    done = subprocess.run(["mount", *words], capture_output=True, text=True, check=False)  # noqa: S603, S607
+    if done.returncode != 0:
+        raise RuntimeError(f"mount {words}: {done.stderr.strip()}")
 
 
 def _status(end: Ended) -> str:
+    if end.hung:
+        return "waited for ever"
     return str(end.status) if end.status >= 0 else signal.Signals(-end.status).name
 
 
@@ -198,7 +248,8 @@ def disk(tried: Tried, outcome: Outcome, _: range) -> None:
     while True:
         with tried.place(disk=True) as place:
             step = max(1, (most - _used(place)) // STEPS)
-            size = _used(place) + extra
+            # Without an input no page is used, and a disk of no page would be one without a limit.
+            size = max(1, _used(place) + extra)
             _mount("-o", f"remount,size={size * PAGE}", str(place.disk))
             end = started_and_waited(place, tried.subject.act)
             _mount("-o", "remount,size=1g", str(place.disk))
@@ -252,7 +303,8 @@ def limits(tried: Tried, outcome: Outcome, _: range) -> None:
     """Limits of memory, open files, the size of a file, and processes."""
     own = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
     for more in MEMORY_MIB:
-        # A process whose memory ends may be ended by the system: what it leaves behind counts.
+        # A process whose memory ends may be ended by the system, or wait for a thread that had no memory to begin
+        # (python/cpython#140746): what it leaves behind counts.
         _limited(tried, outcome, f"{more} MiB", Limits({resource.RLIMIT_AS: own + (more << 20)}), hard=True)
     for files in (3, 4, 5, 6, 8, 10, 12, 16, 20, 32):
         _limited(tried, outcome, f"{files} files", Limits({resource.RLIMIT_NOFILE: files}), hard=files < 12)

@@ -9,6 +9,7 @@ import atexit
 import ctypes
 import os
 import resource
+import select
 import signal
 import sys
 import tempfile
@@ -34,6 +35,8 @@ __all__ = [
 ]
 
 PR_SET_CHILD_SUBREAPER = 36
+QUIET_S = 10.0
+"""Seconds without any CPU time after which a command that waits for no other process waits for ever."""
 GRACE_S = 20.0
 """Seconds in which the children of a process that was killed have to be gone."""
 
@@ -97,6 +100,8 @@ class Ended:
     """The exit status, or minus the signal that ended it."""
     said: str
     """Standard error."""
+    hung: bool = False
+    """Whether it waited for ever, so that this process ended it with SIGKILL."""
 
     @property
     def problem(self) -> str | None:
@@ -184,11 +189,35 @@ def _streams(said: Path, output: str) -> None:
 
 
 def ended(child: int, place: Place, said: str = "said") -> Ended:
-    """Waits for the end of a command."""
+    """Waits for the end of a command. One that does nothing any more, and waits for no other process, is killed."""
+    hung = not _ends(child)
+    if hung:
+        os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
     file = place.root / said
     told = file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
-    return Ended(os.waitstatus_to_exitcode(status), told)
+    return Ended(os.waitstatus_to_exitcode(status), told, hung)
+
+
+def _ends(child: int) -> bool:
+    """Waits until a process has ended; False if its threads slept for `QUIET_S` seconds without any CPU time."""
+    descriptor = os.pidfd_open(child)
+    try:
+        before: tuple[str, ...] = ()
+        while not select.select([descriptor], [], [], QUIET_S)[0]:
+            tasks = sorted(Path(f"/proc/{child}/task").iterdir())
+            now = tuple((one / "schedstat").read_text(encoding="ascii").split()[0] for one in tasks)
+            runs = any((one / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "S" for one in tasks)
+            waits = any((one / "children").read_text(encoding="ascii").strip() for one in tasks)
+            if now == before and not runs and not waits:
+                return False
+            before = now
+    except (FileNotFoundError, ProcessLookupError):
+        # It, or one of its threads, ended in between.
+        return _ends(child)
+    finally:
+        os.close(descriptor)
+    return True
 
 
 def started_and_waited(place: Place, act: Callable[[], int], limits: Limits | None = None) -> Ended:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import ackclock
 from ackclock import learn
 from ackclock._errors import RefusedError
+from ackclock.base.files import MARKER, STORE
 from ackclock.kernel.testbed import Ask, Clip, encode, play
 from ackclock.kernel.testbed.programs import found
 
@@ -46,6 +47,8 @@ LADDER = (50, 200)
 TESTBED = SCENARIO.format(duration="60s").replace("5Mbps", "2Mbps")
 
 
+OTHERS = "matplotlib"
+"""A folder in the cache of the home directory that is not ours: a list of the fonts of the machine."""
 KERNEL = re.compile(r"kernels/[0-9a-f]{16}/")
 
 
@@ -88,7 +91,7 @@ class Subject:
         told = {}
         for folder in (place.work, place.home):
             for path in sorted(folder.rglob("*")):
-                if path.is_file() and (content := self.stable(path)) is not None:
+                if path.is_file() and OTHERS not in path.parts and (content := self.stable(path)) is not None:
                     told[KERNEL.sub("kernels/ONE/", str(path.relative_to(place.root)))] = hashlib.sha256(
                         content
                     ).hexdigest()[:12]
@@ -116,6 +119,10 @@ def written(name: str, text: str) -> Callable[[Place], None]:
     return prepare
 
 
+def nothing(_: Place) -> None:
+    """A preparation of a command without an input."""
+
+
 def copied(source: Path) -> Callable[[Place], None]:
     """A preparation that copies a folder."""
 
@@ -135,11 +142,35 @@ def of_store(path: Path) -> bytes | None:
 
 def store_opens(place: Place) -> str | None:
     """A store that was left behind can be read, or is not there."""
-    if not (place.work / "store" / "ackclock-store.json").exists():
+    return opens(place.work / "store", "flows")
+
+
+def opens(root: Path, table: str) -> str | None:
+    """Whether a store that is there has the rows of a table that it tells, one of each run."""
+    if not (root / STORE).exists():
         return None
-    with ackclock.open(place.work / "store") as store:
-        rows = len(store.table("flows")) if "flows" in store.tables else 0
+    with ackclock.open(root) as store:
+        rows = len(store.table(table)) if table in store.tables else 0
         return None if rows == store.finished else f"{store.finished} runs have {rows} rows"
+
+
+def matrix_opens(place: Place) -> str | None:
+    """The runs of a matrix can be read."""
+    return opens(place.work / "matrix" / "runs", "measures")
+
+
+def whole_folder(name: str) -> Callable[[Place], str | None]:
+    """Whether a folder of results that is there has all that its list names."""
+
+    def whole(place: Place) -> str | None:
+        folder = place.work / name
+        if not folder.exists():
+            return None
+        listed = json.loads((folder / MARKER).read_bytes())["files"]
+        gone = [one for one in listed if not (folder / one).stat().st_size]
+        return f"{gone} are empty" if gone else None
+
+    return whole
 
 
 def whole_pack(place: Place) -> str | None:
@@ -328,6 +359,32 @@ def subjects(folder: Path) -> list[Subject]:
         ),
         Subject("verify", "`ackclock verify`", copied(made["pack"]), command("verify", "x.zip", "--threads", "1")),
         Subject("report", "`ackclock report`", copied(made["store"]), command("report", "store"), names_of_report),
+        Subject(
+            "matrix", "`ackclock matrix`", nothing,
+            command(
+                "matrix", "reno", "--network", "2Mbps,20ms,1bdp", "--duration", "2", "--seeds", "2", "--threads", "1",
+                "--out", "matrix",
+            ),
+            of_store, kept=matrix_opens,
+        ),
+        Subject(
+            "worst", "`ackclock worst`", nothing,
+            command(
+                "worst", "reno", "--budget", "32", "--duration", "5", "--rate", "1", "--losses", "1", "--threads", "1",
+                "--out", "worst",
+            ),
+            kept=whole_folder("worst"),
+        ),
+        Subject(
+            "suite", "`ackclock suite bbr`", nothing, command("suite", "bbr", "1", "--out", "suite"),
+            kept=whole_folder("suite"),
+        ),
+        Subject(
+            "card", "`ackclock card`", nothing,
+            command("card", "reno", "--quick", "--section", "5.1.1", "--seeds", "2", "--threads", "1", "--out", "card"),
+            kept=whole_folder("card"),
+        ),
+        Subject("lab", "`ackclock lab --out`", nothing, command("lab", "--out", "lab"), kept=whole_folder("lab")),
         Subject("build", "`ackclock kernel build`", source, build, of_kernel, kept=whole_kernels),
         Subject(
             "live", "`ackclock run --backend linux`", written("x.toml", SCENARIO.format(duration="200ms")),
