@@ -25,7 +25,10 @@ def main() -> int:
         ignore()
     except Stopped:
         ignore()
-        print("ackclock: interrupted; nothing is half-written", file=sys.stderr, flush=True)  # noqa: T201
+        from ackclock.base.shown import shown_streams
+
+        with shown_streams():
+            print("ackclock: interrupted; nothing is half-written", file=sys.stderr, flush=True)  # noqa: T201
         status = stopped_status()
     return status
 

@@ -250,10 +250,11 @@ def test_something_else_that_appears_meanwhile_is_kept(tmp_path):
     assert names(out) == ["thesis.tex"]
 
 
-def test_a_marker_that_is_not_ours_proves_nothing(tmp_path):
+@pytest.mark.parametrize("marker", ["[1, 2", "[" * 200_000, '{"a":' * 200_000, f'{{"files": {"1" * 5000}}}', "\xff"])
+def test_a_marker_that_is_not_ours_proves_nothing(tmp_path, marker):
     out = tmp_path / "out"
     out.mkdir()
-    (out / files.MARKER).write_text("[1, 2")
+    (out / files.MARKER).write_text(marker, encoding="latin-1")
     (out / "a.txt").write_text("x")
     with pytest.raises(files.FolderError):
         files.check_folder(out)

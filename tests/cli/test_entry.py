@@ -2,8 +2,20 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+TYPICAL = """
+duration = "200ms"
+[bottleneck]
+rate = "2Mbps"
+delay = "10ms"
+queue = "8 packets"
+[[flows]]
+name = "one"
+app = "bulk"
+"""
 
 
 def python(code):
@@ -67,3 +79,31 @@ def test_public_names_come_when_they_are_used():
     status, _, err = python(code)
     assert status == 1
     assert err.endswith("AttributeError: module 'ackclock' has no attribute 'nothing'\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_message_without_room_changes_no_exit_status(tmp_path):
+    """Standard error may be a file on the disk that is full: the run goes on, and its status says how it went."""
+    path = tmp_path / "x.toml"
+    path.write_text('[[flows]]\nname = "one"\napp = "bulk"\n[bottleneck]\nrate = "nothing"\n', encoding="utf-8")
+    sound = path.with_name("y.toml")
+    sound.write_text(TYPICAL, encoding="utf-8")
+    with Path("/dev/full").open("w") as full:
+        for words, status in {("run", str(path)): 2, ("run", str(sound), "--out", str(tmp_path / "out")): 0}.items():
+            line = [sys.executable, "-m", "ackclock", *words]
+            done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=full, check=False)
+            assert done.returncode == status, words
+    assert (tmp_path / "out" / "ackclock.json").exists()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+def test_a_signal_has_its_status_where_its_message_has_no_room():
+    code = """
+import os, signal, sys
+from ackclock import _entry
+sys.argv = ["ackclock", "schema"]
+_entry._open_streams = lambda: os.kill(os.getpid(), signal.SIGINT)
+sys.stderr = open("/dev/full", "w")
+sys.exit(_entry.main())
+"""
+    assert python(code)[0] == 130

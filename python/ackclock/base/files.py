@@ -19,6 +19,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ackclock.base.documents import parse
 from ackclock.base.workplace import draft, sweep_up, workplace
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def _foreign(path: Path, kept: str | None) -> Path | None:
 
 def _listed(path: Path) -> set[str]:
     try:
-        listed = json.loads((path / MARKER).read_text(encoding="utf-8"))["files"]
+        listed = parse((path / MARKER).read_bytes())["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return set()
     return {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()

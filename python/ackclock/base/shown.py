@@ -7,8 +7,9 @@ the streams of this module.
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
@@ -67,11 +68,37 @@ class Shown:
         return getattr(self.stream, name)
 
 
+class Messages(Shown):
+    """Standard error. A message that cannot be written, as into a file on a full disk, is lost, and nothing else is."""
+
+    def write(self, text: str) -> int:
+        """Writes a text, or nothing from the first failure on."""
+        try:
+            return super().write(text)
+        except OSError:
+            self._give_up()
+            return len(text)
+
+    def flush(self) -> None:
+        """Writes what is buffered, or nothing from the first failure on."""
+        try:
+            self.stream.flush()
+        except OSError:
+            self._give_up()
+
+    def _give_up(self) -> None:
+        # The stream keeps what it could not write, and the interpreter would fail on it again at the end.
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.stream.fileno())
+
+
 @contextmanager
 def shown_streams() -> Iterator[None]:
     """Has standard output and standard error show what is not printable as escapes."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (one if isinstance(one, Shown) else Shown(one) for one in before)
+    sys.stdout, sys.stderr = (
+        one if isinstance(one, Shown) else kind(one) for one, kind in zip(before, (Shown, Messages), strict=True)
+    )
     try:
         yield
     finally:

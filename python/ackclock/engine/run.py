@@ -9,7 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING, SupportsIndex, overload
 
 from ackclock import _core
-from ackclock._errors import ScenarioError
+from ackclock._errors import RefusedError, ScenarioError
 from ackclock.base.progress import ProgressCallback, reporter
 from ackclock.base.table import Table
 from ackclock.cc import registry
@@ -91,6 +91,9 @@ def seeds_from(first: int, count: int) -> list[int]:
     """The seeds of `count` replications: `first` and those after it."""
     if not 1 <= count <= MOST_REPLICATIONS:
         raise ValueError(f"the number of seeds is from 1 to {MOST_REPLICATIONS}, not {count}")
+    for seed in (first, first + count - 1):
+        if not is_seed(seed):
+            raise RefusedError(f"seed {seed}: {SEEDS}")
     return list(range(first, first + count))
 
 
@@ -215,8 +218,16 @@ def run(
 
 def check_seed(seed: int | None, text: Text) -> None:
     """Refuses what is no seed."""
-    if seed is not None and not 0 <= seed < 2**64:
-        raise ScenarioError.of(f"seed {seed}: accepted: a whole number from 0 to 2^64 - 1", text.name)
+    if seed is not None and not is_seed(seed):
+        raise ScenarioError.of(f"seed {seed}: {SEEDS}", text.name)
+
+
+SEEDS = "accepted: a whole number from 0 to 2^64 - 1"
+
+
+def is_seed(number: int) -> bool:
+    """Whether a run can have this seed."""
+    return 0 <= number < 2**64
 
 
 def seeds_of(seeds: int | Iterable[int], own: int) -> list[int]:

@@ -141,6 +141,8 @@ def test_an_algorithm_in_python_has_a_card_whatever_the_threads(capsys, tmp_path
         (("cubik", "--section", "7.2"), "the candidate cubik"),
         (("cubic", "--section", "9.9"), "--section 9.9: RFC 9743 has no such section"),
         (("cubic", "--seeds", "1"), "--seeds 1: expected 2 to 1000"),
+        (("cubic", "--seed", "-1"), "seed -1: accepted: a whole number from 0 to 2^64 - 1"),
+        (("cubic", "--seed", str(2**64 - 1)), f"seed {2**64 + 28}: accepted"),
         (("cubic", "--threads", "0"), "--threads 0: expected"),
         (("cubic", "--library", "x.so"), "--library needs --transport"),
         (("cubic", "--transport", "quinn", "--stack", "rfc"), "--stack and --transport exclude each other"),

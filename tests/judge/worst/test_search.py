@@ -100,6 +100,8 @@ def test_the_scenario_repeats_the_damage(capsys, folder):
         (("reno", "--losses", "11"), "--losses 11: expected 0 to 10"),
         (("reno", "--jitter", "-1", "--rtt", "x"), "--jitter -1: expected 0 to 1000"),
         (("reno", "--jitter", "-1", "--rtt", "x"), "--rtt x: expected"),
+        (("reno", "--seed", "-1"), "seed -1: accepted: a whole number from 0 to 4000000000"),
+        (("reno", "--seed", "4000000001"), "seed 4000000001: accepted"),
         (("reno", "--budget", "10"), "a budget of 10 cases: expected at least 32"),
         (("reno", "--library", "x.so"), "--library needs --transport"),
         (("reno", "--transport", "quinn", "--field", "ecn=l4s"), "--field and --transport exclude"),

@@ -1,6 +1,8 @@
 """The laboratory in a browser."""
 
+import base64
 import json
+import zlib
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,38 @@ from tests.helpers.node import needs_same_engine
 pytestmark = NEEDS
 
 GALLERY = Path(examples.__file__).parent / "gallery"
+
+
+def hostile(**changes):
+    """The text of a link with something else in it."""
+    return json.dumps({"v": "0.1.0", "e": "01234567", "t": [[[0, 1, SHORT]]], "s": 1} | changes)
+
+
+HOSTILE = [
+    "null",
+    "[]",
+    "7",
+    "[" * 100_000 + "]" * 100_000,
+    hostile(t=None),
+    hostile(t=[[5]]),
+    hostile(t=[[None]]),
+    hostile(t=[[[0, 1, {"a": []}]]]),
+    hostile(t=[[["0", "1", "x"]]]),
+    hostile(t=[[[0, -5, "x"]]]),
+    hostile(t=[[[1e300, 1e300]]]),
+    hostile(t=[[], [], []]),
+    hostile(s=-1),
+    hostile(s="1"),
+    hostile(s=1).replace('"s": 1', '"s": 1e999'),
+    hostile(g="constructor"),
+    hostile(g="__proto__"),
+    hostile(g=["bufferbloat"]),
+    hostile(g="\x1b[2J\u202e" + "x" * 1000),
+    hostile(c=[5]),
+    hostile(v={"a": 1}),
+    hostile(t=[[[0, 1, "x" * 50_000_000]]]),
+]
+"""Texts of links that no page wrote; the last has little when it is packed."""
 
 
 class TestExperiment:
@@ -141,6 +175,30 @@ class TestLinks:
         opened(page, address + link(page, texts=[SHORT])[:cut])
         assert "The link cannot be opened" in page.run("document.getElementById('notice').textContent")
         assert all(page.run(DRAWN))
+
+    @pytest.mark.parametrize("written", HOSTILE, ids=[one[:30] for one in HOSTILE])
+    def test_a_link_of_a_stranger_leaves_a_page_that_runs(self, page, address, written):
+        compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+        data = compressor.compress(written.encode()) + compressor.flush()
+        opened(page, address + "#1" + base64.urlsafe_b64encode(data).decode().rstrip("="))
+        told = page.run("document.getElementById('notice').textContent")
+        assert "The link cannot be opened" in told
+        assert told.isprintable()
+        assert len(told) < 300
+        assert all(page.run(DRAWN))
+
+    @pytest.mark.parametrize("name", ["constructor", "__proto__"])
+    def test_names_of_every_object_are_no_scenarios(self, page, address, name):
+        opened(page, f"{address}#{name}")
+        assert all(page.run(DRAWN))
+
+    def test_control_characters_of_another_version_are_shown_as_escapes(self, page, address):
+        about = {"version": "\x1b[2J\u202e" + "9" * 500, "engine": "<b>0123"}
+        opened(page, address + link(page, texts=[SHORT], about=about))
+        told = page.run("document.getElementById('notice').textContent")
+        assert "made by version \\u{1b}[2J\\u{202e}99" in told
+        assert "(engine <b>01234" in told or "(engine <b>0123)" in told
+        assert len(told) < 300
 
 
 class TestRefusals:

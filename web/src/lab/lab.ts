@@ -310,7 +310,7 @@ async function opened(course: Course, bookshelf: Bookshelf): Promise<void> {
   if (course.open(location.hash) || bookshelf.open(location.hash)) return;
   if (location.hash.length < 2) return;
   const named = location.hash.slice(1);
-  if (named in GALLERY) {
+  if (Object.hasOwn(GALLERY, named)) {
     state = { ...state, ...picked(named) };
     return;
   }

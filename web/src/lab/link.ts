@@ -31,8 +31,9 @@ interface Packed {
 /** The link cannot be read; the message says why. */
 export class LinkError extends Error {}
 
-/** Characters of a link that are read: longer ones are no experiments. */
+/** Characters of a link that are read, and bytes that it may have unpacked: what has more is no experiment. */
 const LONGEST = 200_000;
+const MOST = 2_000_000;
 
 /** The changes that make one text another: a longest common subsequence of lines. */
 export function changesOf(from: string, to: string): Change[] {
@@ -62,18 +63,32 @@ export function changesOf(from: string, to: string): Change[] {
 }
 
 export function changed(from: string, changes: readonly Change[]): string {
-  const lines = from.split("\n");
+  let lines = from.split("\n");
   for (const [first, removed, ...added] of [...changes].reverse()) {
-    if (!Number.isInteger(first) || !Number.isInteger(removed) || first < 0 || first + removed > lines.length)
+    if (!Number.isInteger(first) || !Number.isInteger(removed) || first < 0 || removed < 0 || first + removed > lines.length)
       throw new LinkError("it changes lines that the scenario does not have");
-    lines.splice(first, removed, ...added);
+    // Not splice: a function has no place for a hundred thousand arguments.
+    lines = [...lines.slice(0, first), ...added, ...lines.slice(first + removed)];
   }
   return lines.join("\n");
 }
 
-async function through(bytes: Uint8Array, kind: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+/** Changes as a link may hold them: lists of two numbers, and of texts behind them. Their lines are looked at where they are made. */
+function areChanges(found: unknown): found is readonly Change[] {
+  return Array.isArray(found) && found.every((one) => Array.isArray(one) && one.length >= 2 && one.slice(2).every((line) => typeof line === "string"));
+}
+
+async function through(bytes: Uint8Array, kind: CompressionStream | DecompressionStream, most = Infinity): Promise<Uint8Array> {
   const stream = new Blob([bytes as BlobPart]).stream().pipeThrough(kind as ReadableWritablePair<Uint8Array, Uint8Array>);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  let left = most;
+  const bounded = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      left -= part.length;
+      if (left < 0) controller.error(new LinkError("it is too large"));
+      else controller.enqueue(part);
+    },
+  });
+  return new Uint8Array(await new Response(stream.pipeThrough(bounded)).arrayBuffer());
 }
 
 export async function write(state: State, texts: Readonly<Record<string, string>>, about: { version: string; engine: string }): Promise<string> {
@@ -96,21 +111,28 @@ export async function write(state: State, texts: Readonly<Record<string, string>
 export async function read(fragment: string, texts: Readonly<Record<string, string>>): Promise<{ state: State; version: string; engine: string }> {
   if (fragment.length > LONGEST) throw new LinkError("it is too long");
   if (!/^#1[A-Za-z0-9_-]+$/.test(fragment)) throw new LinkError("it is cut off, or has characters that links do not have");
-  let packed: Packed;
+  let packed: Partial<Record<keyof Packed, unknown>> | null;
   try {
     const text = fragment.slice(2).replaceAll("-", "+").replaceAll("_", "/");
     const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-    packed = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")))) as Packed;
-  } catch {
+    packed = JSON.parse(new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw"), MOST)));
+  } catch (error) {
+    if (error instanceof LinkError) throw error;
     throw new LinkError("it is cut off or damaged");
   }
-  const { v: version, e: engine, g: base = "", t: changes, s: seed, w: beside, c: program } = packed;
-  const isWhole = typeof version === "string" && typeof engine === "string" && Array.isArray(changes) && [1, 2].includes(changes.length);
-  if (program !== undefined && !Array.isArray(program)) throw new LinkError("it holds no experiment");
-  if (!isWhole || !changes.every(Array.isArray) || !Number.isSafeInteger(seed) || seed < 0) throw new LinkError("it holds no experiment");
-  if (base && !(base in texts)) throw new LinkError(`this version has no scenario ${base}`);
-  const first = changed(texts[base] ?? "", changes[0]);
+  const { v: version, e: engine, g: base = "", t: changes, s: seed, w: beside, c: program } = packed ?? {};
+  const isNamed = typeof version === "string" && typeof engine === "string" && typeof base === "string";
+  const isSeed = typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0;
+  const isWhole = Array.isArray(changes) && [1, 2].includes(changes.length) && changes.every(areChanges);
+  if (!isNamed || !isSeed || !isWhole || (program !== undefined && !areChanges(program))) throw new LinkError("it holds no experiment");
+  if (base && !Object.hasOwn(texts, base)) throw new LinkError(`this version has no scenario ${shown(base)}`);
+  const first = changed(base ? texts[base] : "", changes[0]);
   const all = changes.length > 1 ? [first, changed(first, changes[1])] : [first];
   const code = program && changed(TEMPLATE, program);
-  return { state: { base, texts: all, seed, view: beside ? "beside" : "over", code }, version, engine };
+  return { state: { base, texts: all, seed, view: beside ? "beside" : "over", code }, version: shown(version), engine: shown(engine) };
+}
+
+/** A short text of somebody else: control characters, and those that turn the direction of writing, as escapes. */
+function shown(text: string): string {
+  return text.slice(0, 40).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`);
 }

@@ -44,6 +44,8 @@ POPULATION = 16
 """Cases of a generation, at least; the default of CMA-ES is too few where most of the space is flat."""
 SEEDS_AFTER = 8
 """Seeds under which the case is repeated when it has been found."""
+MOST_SEED = 4_000_000_000
+"""CMA-ES takes seeds below 2^32, and each of its starts has one of its own: this one, and the cases tried before."""
 INTERVAL = "100ms"
 
 
@@ -174,7 +176,7 @@ def search(
     bounds
         What may happen.
     seed
-        Seed of the search and of every run.
+        Seed of the search and of every run, at most four thousand million.
     budget
         Number of cases that are tried before the worst one is made small.
     threads
@@ -193,10 +195,14 @@ def search(
         If cmaes is not installed.
     ScenarioError
         If the simulator does not accept the candidate.
+    RefusedError
+        If the budget is too small, or the seed is none of this search.
     """
     extras.require("cmaes", "searches for the worst case")
     if budget < 2 * POPULATION:
         raise RefusedError(f"a budget of {budget} cases: expected at least {2 * POPULATION}")
+    if not 0 <= seed <= MOST_SEED:
+        raise RefusedError(f"seed {seed}: accepted: a whole number from 0 to {MOST_SEED}")
     first = bounds.case([0.5] * bounds.size)
     canonical = [check(text, overrides) for text, overrides in scenarios_of(first, candidate, goal, bounds)]
     names = tuple(dict.fromkeys(name for one in canonical for name in registry.named_in(one)))
