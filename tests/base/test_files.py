@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -305,3 +306,38 @@ def test_csv_keeps_every_digit_and_empty_cells(tmp_path):
 def test_the_marker_lists_the_files(tmp_path):
     write(tmp_path / "out")
     assert json.loads((tmp_path / "out" / files.MARKER).read_text())["files"] == ["a.txt"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs limits of open files")
+@pytest.mark.parametrize("free", range(8))
+def test_a_folder_is_removed_where_no_file_can_be_opened(tmp_path, free):
+    """A process that has reached its limit of open files still removes the folder that it worked in."""
+    code = f"""
+import os, resource, sys
+from pathlib import Path
+from ackclock.base.workplace import workplace
+import ackclock.base.locks, fcntl
+resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+taken = []
+def take():
+    while True:
+        taken.append(os.open(os.devnull, os.O_RDONLY))
+try:
+    take()
+except OSError:
+    for one in range({free}):
+        os.close(taken.pop())
+try:
+    with workplace(Path(sys.argv[1]), ".work-") as folder:
+        below = folder / "a" / "b" / "c"
+        below.mkdir(parents=True)
+        (below / "link").symlink_to(sys.argv[1])
+        for place in (folder, below.parent, below):
+            (place / "file").write_bytes(b"x")
+        take()
+except OSError as error:
+    print(error.errno)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(errno.EMFILE)
+    assert not list(tmp_path.iterdir())

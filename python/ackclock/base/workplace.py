@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import tempfile
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,18 +37,42 @@ def workplace(inside: Path, prefix: str, keep: Callable[[Path], bool] = lambda _
         Whether a folder of that name is not to be removed.
     """
     sweep_up(inside, prefix, keep)
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=inside))
-        with _held(folder) as mine:
-            if not mine:
-                # Another process took the folder for one that was left behind, before it could be locked.
-                continue
+    with ExitStack() as spare:
+        # With one descriptor kept for the end, a folder can be removed where all others are in use.
+        spare.callback(os.close, os.open(os.devnull, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)))
+        while True:
+            folder = Path(tempfile.mkdtemp(prefix=prefix, dir=inside))
             try:
-                yield folder
-            finally:
-                if not keep(folder):
-                    shutil.rmtree(folder, ignore_errors=True)
-            return
+                with _held(folder) as mine:
+                    if not mine:
+                        # Another process took the folder for one that was left behind, before it could be locked.
+                        continue
+                    try:
+                        yield folder
+                    finally:
+                        spare.close()
+                        if not keep(folder):
+                            _remove(folder)
+                    return
+            except OSError:
+                # A folder that could not be locked is empty.
+                with suppress(OSError):
+                    folder.rmdir()
+                raise
+
+
+def _remove(folder: Path) -> None:
+    """Removes a folder, also where only one file can be open: `shutil.rmtree` opens one for each level."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for place, folders, files in os.walk(folder, topdown=False):
+        for name in files:
+            with suppress(OSError):
+                Path(place, name).unlink()
+        for path in (Path(place, name) for name in folders):
+            with suppress(OSError):
+                path.unlink() if path.is_symlink() else path.rmdir()
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def temporary(what: str) -> AbstractContextManager[Path]:
