@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SUBJECTS", "Grown"]
 
+MOST_PACKED = 100_000
+"""Runs of the largest store that is made as a sweep makes it; of larger ones, the parts are written alone."""
 POINTS = 200
 """Points of the stores whose number of runs grows."""
 CONNECTIONS = """
@@ -66,7 +68,9 @@ def bytes_in(folder: Path) -> int:
 
 def runs(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
     """A store of so many runs."""
-    yield "made", measured(["tools.sizes.stores", "store", str(POINTS), str(size // POINTS)], folder), bytes_in(folder)
+    words = ["tools.sizes.stores", "store", str(POINTS), str(size // POINTS)]
+    made, more = ("made", []) if size <= MOST_PACKED else ("made, without a file of each run", ["--parts"])
+    yield made, measured([*words, *more], folder), bytes_in(folder)
     for name, words in {
         "ls": ["ls", "store"],
         "sql": ["sql", "store", "SELECT count(*), avg(goodput_bps) FROM flows"],
@@ -74,11 +78,11 @@ def runs(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
         "export --table": ["export", "store", "--table", "flows", "--out", "flows.parquet"],
         "compare": ["compare", "store", "--against", "flows[0].cc=reno", "--of", "flows.goodput_bps"],
         "report": ["report", "store", "--out", "report.html"],
-        "pack": ["pack", "store", "--out", "pack.zip", "--without-wheel"],
     }.items():
         yield name, ackclock(folder, *words), bytes_in(folder)
-    again = measured(["tools.sizes.stores", "store", str(POINTS), str(size // POINTS)], folder)
-    yield "the same sweep again", again, bytes_in(folder)
+    yield "the same sweep again", measured(words, folder), bytes_in(folder)
+    yield "serve, up to its page", measured(["tools.sizes.served", "store"], folder), 0
+    yield "pack", ackclock(folder, "pack", "store", "--out", "pack.zip", "--without-wheel"), bytes_in(folder)
 
 
 def points(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
