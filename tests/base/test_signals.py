@@ -179,3 +179,67 @@ sys.exit(_entry.main())
         with pytest.raises(Stopped):
             listener.on_signal(signal.SIGTERM, None)
         listener.on_signal(signal.SIGTERM, None)
+
+
+class TestTemporaryFiles:
+    """A signal that comes while something temporary is made or removed waits, so that nothing is left."""
+
+    FOLDER = """
+import os, shutil, signal
+from pathlib import Path
+from ackclock.base.workplace import draft, workplace
+inside = Path("inside")
+inside.mkdir()
+def ask(*_, **__):
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(100):
+        pass
+"""
+
+    @pytest.mark.parametrize("name", ["rmtree", "rmdir"])
+    def test_a_folder_is_removed_to_its_end(self, tmp_path, name):
+        body = f"""{self.FOLDER}
+whole = shutil.rmtree if "{name}" == "rmtree" else os.rmdir
+def removes(*given, **words):
+    ask()
+    return whole(*given, **words)
+setattr(shutil if "{name}" == "rmtree" else os, "{name}", removes)
+with workplace(inside, ".work-") as folder:
+    (folder / "file").write_bytes(b"x")
+"""
+        assert run(tmp_path, body, "print(list(inside.iterdir()))") == (143, "[]\n", TOLD)
+
+    def test_a_folder_that_was_just_made_is_removed(self, tmp_path):
+        body = f"""{self.FOLDER}
+import tempfile
+whole = tempfile.mkdtemp
+def makes(*given, **words):
+    made = whole(*given, **words)
+    ask()
+    return made
+tempfile.mkdtemp = makes
+with workplace(inside, ".work-") as folder:
+    threading.Event().wait()
+"""
+        assert run(tmp_path, body, "print(list(inside.iterdir()))") == (143, "[]\n", TOLD)
+
+    def test_a_file_is_removed_to_its_end(self, tmp_path):
+        body = f"""{self.FOLDER}
+whole = Path.unlink
+def removes(path):
+    ask()
+    whole(path)
+Path.unlink = removes
+with draft(inside, ".work-"):
+    pass
+"""
+        assert run(tmp_path, body, "print(list(inside.iterdir()))") == (143, "[]\n", TOLD)
+
+    def test_the_work_itself_is_interrupted_at_once(self, tmp_path):
+        body = f"""{self.FOLDER}
+done = []
+with workplace(inside, ".work-") as folder:
+    ask()
+    done.append(1)
+"""
+        assert run(tmp_path, body, "print(done, list(inside.iterdir()))") == (143, "[] []\n", TOLD)

@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 PR_SET_CHILD_SUBREAPER = 36
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that a command does something about."""
 QUIET_S = 10.0
 """Seconds without any CPU time after which a command that waits for no other process waits for ever."""
 GRACE_S = 20.0
@@ -107,7 +109,8 @@ class Ended:
     def problem(self) -> str | None:
         """A fault of what was said; None if there is none."""
         if "Traceback" in self.said or "panicked" in self.said:
-            return f"a traceback: {self.said.strip().splitlines()[-1][:200]}"
+            begin = max(self.said.find("Traceback"), self.said.find("panicked"))
+            return f"a traceback: {self.said[:begin][-100:]}{self.said[begin:][:300]} ... {self.said.strip()[-300:]}"
         lines = [line for line in self.said.splitlines() if line.startswith("ackclock: ")]
         if self.status == 2 and not lines:
             return f"status 2 without a message: {self.said[-200:]!r}"
@@ -129,9 +132,14 @@ def adopt() -> None:
 def start(place: Place, act: Callable[[], int], limits: Limits | None = None, said: str = "said") -> int:
     """Starts a command, and returns the id of its process. What it says is in the file `said` beside its folders."""
     sys.stdout.flush()
-    child = os.fork()
-    if child == 0:
-        _in_child(place, act, limits or Limits(), said)
+    # Signals wait until the copy has handlers of its own: until then it would do what this process does.
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
+    try:
+        child = os.fork()
+        if child == 0:
+            _in_child(place, act, limits or Limits(), said)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
     return child
 
 
@@ -139,8 +147,8 @@ def _in_child(place: Place, act: Callable[[], int], limits: Limits, said: str) -
     status = 99
     try:
         os.setsid()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        for number in HANDLED:
+            signal.signal(number, signal.SIG_DFL)
         kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG") if name in os.environ}
         os.environ.clear()
         os.environ.update(kept, TMPDIR=str(place.temporary), COLUMNS="200")
@@ -155,6 +163,7 @@ def _in_child(place: Place, act: Callable[[], int], limits: Limits, said: str) -
             os.setuid(limits.user)
         for what, value in limits.resources.items():
             resource.setrlimit(what, (value, value))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         status = act()
         atexit._run_exitfuncs()
         with suppress(OSError):

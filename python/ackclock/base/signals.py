@@ -3,7 +3,8 @@
 An exception in the middle of an import leaves half a module behind, and many libraries turn it into an ImportError. The
 handler therefore looks at the stack. If an import is under way, the handler notes the signal and looks again every few
 milliseconds, until the import is over. That covers every import of the main thread, also those that libraries do late;
-Python runs no handler of a signal on another thread. Windows has no timer for this: there the exception comes at once.
+Python runs no handler of a signal on another thread. In the same way it waits while a temporary folder or file is made
+or removed, which would stay otherwise. Windows has no timer for this: there the exception comes at once.
 """
 
 from __future__ import annotations
@@ -59,16 +60,16 @@ class _Listener:
             return
         self._last_s = now_s
         # A second signal does not wait: an import may hang.
-        if self._waiting is None and _importing(frame):
+        if self._waiting is None and _must_end(frame):
             self.wait(number)
         else:
             self._stop(number)
 
     def on_alarm(self, _: int, frame: FrameType | None) -> None:
-        """Raises `Stopped` for the signal that waits, unless the import goes on."""
+        """Raises `Stopped` for the signal that waits, unless what it waits for goes on."""
         if self._waiting is None:
             return
-        if _importing(frame):
+        if _must_end(frame):
             self.wait(self._waiting)
         else:
             self._stop(self._waiting)
@@ -149,13 +150,21 @@ def _wanted() -> list[int]:
     return [number for number in SIGNALS if signal.getsignal(number) != signal.SIG_IGN]
 
 
-def _importing(frame: FrameType | None) -> bool:
-    """Whether a module is being imported somewhere up the stack.
+UNBROKEN = {
+    ("importlib._bootstrap", "_find_and_load"),
+    ("ackclock.base.workplace", "workplace"),
+    ("ackclock.base.workplace", "draft"),
+}
+"""Functions that an exception would leave half done. Two are generators, on the stack before and after their blocks."""
+
+
+def _must_end(frame: FrameType | None) -> bool:
+    """Whether a module is being imported somewhere up the stack, or something temporary is made or removed.
 
     A file that `registry.load` executes does not count: its code is the user's and may run for long.
     """
     while frame is not None:
-        if frame.f_code.co_name == "_find_and_load" and frame.f_globals.get("__name__") == "importlib._bootstrap":
+        if (frame.f_globals.get("__name__"), frame.f_code.co_name) in UNBROKEN:
             return True
         frame = frame.f_back
     return False
