@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
     from tools.faults.subjects import Subject
 
-__all__ = ["ATTACKS", "COUNTED", "Outcome", "Tried"]
+__all__ = ["ATTACKS", "COUNTED", "FOREVER", "Outcome", "Tried"]
+
+FOREVER = "waited for ever"
+"""The status of a command that this process ended."""
 
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 ANOTHER = 54_321
@@ -213,7 +216,7 @@ def _mount(*words: str) -> None:
 
 def _status(end: Ended) -> str:
     if end.hung:
-        return "waited for ever"
+        return FOREVER
     return str(end.status) if end.status >= 0 else signal.Signals(-end.status).name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING
 
 from ackclock.base import files
@@ -53,4 +54,4 @@ def file_of(name: str, about: Sequence[str], text: Text, overrides: Sequence[tup
 
 
 def _quoted(text: str) -> str:
-    return "'" + text + "'" if re.search(r"[^A-Za-z0-9_.=%\[\]-]", text) else text
+    return shlex.quote(text) if re.search(r"[^A-Za-z0-9_.=%\[\]-]", text) else text
