@@ -1,12 +1,15 @@
 """`ackclock sweep`: what varies, where the results go, failures, and wrong options."""
 
+import functools
 import json
+import logging
 import subprocess
 import sys
 
 import pytest
 
 import ackclock
+from ackclock.sweeps.scheduler import is_news
 from tests.helpers.scenarios import SWEPT
 
 
@@ -108,3 +111,23 @@ class TestCommand:
         for text, told in (("a,b\n1\n", "line 2"), ("a,a\n1,2\n", "line 1"), ("a\n", "a line for each point")):
             (folder / "points.csv").write_text(text)
             assert told in self.run("hello.toml", "--points", "points.csv", cwd=folder, check=False).stderr
+
+
+def sync():
+    def cancel():
+        return None
+
+    return cancel
+
+
+def test_the_failed_cancellation_of_an_interrupted_call_is_no_news(caplog):
+    """The names are those of the client of a cluster, whose callback fails when a signal comes early."""
+    log = logging.getLogger("tornado.application")
+    log.addFilter(is_news)
+    try:
+        for callback in (sync(), sync):
+            log.error("Exception in callback %r", functools.partial(callback))
+    finally:
+        log.removeFilter(is_news)
+    (kept,) = caplog.records
+    assert "cancel" not in kept.getMessage()

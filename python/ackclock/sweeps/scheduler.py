@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
@@ -14,13 +15,22 @@ from ackclock.store.provenance import build
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-__all__ = ["AHEAD", "Connection", "check_build"]
+__all__ = ["AHEAD", "Connection", "check_build", "is_news"]
 
 AHEAD = 4
 """Tasks that are handed out for each thread of the workers: enough for none to wait for this process."""
 
 CONNECT_S = 10
 """Seconds to wait for the scheduler, and for its first worker."""
+
+
+def is_news(record: logging.LogRecord) -> bool:
+    """Whether an error that tornado logs is one.
+
+    A signal may interrupt a call of the client before the call has begun. The client's function that cancels the call
+    then fails for lack of a name, and tornado logs a traceback beside the message that the command was interrupted.
+    """
+    return "sync.<locals>.cancel" not in record.getMessage()
 
 
 def check_build(wanted: str) -> None:
@@ -48,6 +58,7 @@ class Connection:
             raise ClusterError(f"{file}: no such file, so no Dask scheduler answers there")
         given = {"address": address} if file == address else {"scheduler_file": file}
         client: Any = Client
+        logging.getLogger("tornado.application").addFilter(is_news)
         try:
             self._client = client(**given, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
