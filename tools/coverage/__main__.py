@@ -1,4 +1,4 @@
-"""Measures intervals and gates against long truths: ``python -m tools.coverage``, in half an hour on one core.
+"""Measures intervals and gates against long truths: ``python -m tools.coverage``, in ten minutes on one core.
 
 The runs of each scenario are kept in the folder ``ackclock-coverage`` of the user's cache, so that the command goes on
 where it was stopped. What was found of a scenario is in record.json, and is not computed again without ``--again``; the

@@ -167,8 +167,9 @@ def _in_child(place: Place, act: Callable[[], int], limits: Limits, said: str) -
         status = act()
         atexit._run_exitfuncs()
         with suppress(OSError):
-            # The command has said what it says about a full output.
-            sys.stdout.flush()
+            # The command has said what it says about a full output; one that is closed is None.
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 -- a command has no exception; this is told as a traceback
         os.write(2, f"Traceback: {error!r}\n".encode())
         status = 98

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from tools.sizes.subjects import SUBJECTS, Grown
+from tools.sizes.subjects import SUBJECTS
 
 __all__ = ["FIGURE", "PAGE", "RECORD", "tables", "write"]
 
@@ -19,12 +19,12 @@ MARK = "<!-- python -m tools.sizes writes these tables -->\n"
 def tables(record: dict[str, Any]) -> str:
     """A table for each thing that grows: a row a command, a column a size."""
     known = [one for one in SUBJECTS if one.name in record]
-    parts = [f"### {one.unit[0].upper()}{one.unit[1:]}\n\n{_table(one, record[one.name])}" for one in known]
+    parts = [f"### {one.unit[0].upper()}{one.unit[1:]}\n\n{_table(record[one.name])}" for one in known]
     return "\n" + "\n\n".join(parts) + "\n"
 
 
-def _table(subject: Grown, sizes: dict[str, Any]) -> str:
-    known = [str(size) for size in subject.sizes if str(size) in sizes]
+def _table(sizes: dict[str, Any]) -> str:
+    known = sorted(sizes, key=int)
     commands = dict.fromkeys(command for size in known for command in sizes[size])
     lines = [f"| command | {' | '.join(f'{int(size):,}' for size in known)} |", f"|---{'|---' * len(known)}|"]
     for command in commands:

@@ -112,6 +112,6 @@ def connections(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
 SUBJECTS = (
     Grown("runs", "runs of a store", (10_000, 100_000, 1_000_000), runs),
     Grown("points", "points of a report", (20, 200, 2000), points),
-    Grown("events", "seconds of a log of two flows at 100 Mbit/s", (10, 100, 600), events),
+    Grown("events", "seconds of a log of two flows at 100 Mbit/s", (1, 10, 100, 600), events),
     Grown("connections", "connections of a run", (100_000, 1_000_000, 10_000_000), connections),
 )
