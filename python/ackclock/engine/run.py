@@ -88,12 +88,23 @@ def simulated(
 
 
 def seeds_from(first: int, count: int) -> list[int]:
-    """The seeds of `count` replications: `first` and those after it."""
-    if not 1 <= count <= MOST_REPLICATIONS:
-        raise ValueError(f"the number of seeds is from 1 to {MOST_REPLICATIONS}, not {count}")
-    for seed in (first, first + count - 1):
+    """The seeds of `count` replications: `first` and those after it.
+
+    Raises
+    ------
+    RefusedError
+        If one of them is no seed.
+    """
+    seeds = _following(first, count)
+    for seed in (seeds[0], seeds[-1]):
         if not is_seed(seed):
             raise RefusedError(f"seed {seed}: {SEEDS}")
+    return seeds
+
+
+def _following(first: int, count: int) -> list[int]:
+    if not 1 <= count <= MOST_REPLICATIONS:
+        raise ValueError(f"the number of seeds is from 1 to {MOST_REPLICATIONS}, not {count}")
     return list(range(first, first + count))
 
 
@@ -233,7 +244,7 @@ def is_seed(number: int) -> bool:
 def seeds_of(seeds: int | Iterable[int], own: int) -> list[int]:
     """The seeds that `seeds` asks for: so many from the scenario's `own`, or these."""
     if not isinstance(seeds, Iterable):
-        return seeds_from(own, _whole("seeds", seeds))
+        return _following(own, _whole("seeds", seeds))
     chosen = [_whole("a seed", seed) for seed in seeds]
     if not chosen:
         raise ValueError("seeds is empty")
