@@ -1,17 +1,25 @@
-"""``python -m tools.rmcat``: writes docs/rmcat.md and its pictures: the cases of RFC 8867 under several controls."""
+"""``python -m tools.rmcat``: writes docs/rmcat.md and its pictures: the cases of RFC 8867 and RFC 8869."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from matplotlib import pyplot as plt
 
 from ackclock.judge.rmcat import CASES, CONTROLS, run_suite
+from ackclock.judge.rmcat.basic import BASIC
 from ackclock.judge.rmcat.figure import figure
+from ackclock.judge.rmcat.further import FURTHER
 from ackclock.judge.rmcat.published import PUBLISHED
 from ackclock.judge.rmcat.suite import HEADER, Outcome, Suite
+from ackclock.judge.rmcat.wireless import WIRELESS
 from ackclock.plot.canvas import figure_of, save
+
+if TYPE_CHECKING:
+    from ackclock.judge.rmcat.case import Case, Variant
 
 PAGE = Path("docs/rmcat.md")
 PICTURES = Path("docs/rmcat")
@@ -20,46 +28,68 @@ INTRODUCTION = """# The test cases of rmcat
 
 *For developers of congestion controls for calls, and for those who ask what a call does on a changing link.*
 
-RFC 8867 describes eight basic test cases for congestion controls of real-time media, and RFC 8868 the measures. Each
-case is a scenario here, and `ackclock suite rmcat` runs them for NADA, SCReAM and GCC (`ackclock list media`).
+RFC 8867 describes basic and further test cases for congestion controls of real-time media, RFC 8869 those of wireless
+links, and RFC 8868 the measures. Each case is a scenario here, and `ackclock suite rmcat` runs them for NADA, SCReAM
+version 1 and 2, and GCC (`ackclock list media`).
 
 ```sh not-run="the results are in the tables below"
 ackclock suite rmcat --out out/rmcat
 ackclock suite rmcat pause 5.6 --control nada --seeds 5
+ackclock suite rmcat 2.1 --set 'bottleneck.rate={ kind = "trace", path = "Verizon-LTE-short.down" }'
 ackclock suite rmcat --list
 ```
 
 - `--control` names the congestion controls. `--set PATH=VALUE` replaces a value of every scenario, such as
-  `flows[0].app.control.xref`.
+  `flows[0].app.control.xref`, or the radio link of section 2 by a [measured trace](how-to/traces.md).
 - `--out` writes a page, a figure of each case, and all numbers as JSON. `--json` prints the numbers.
-- The exit status is 1 if a check fails. RFC 8867 describes the behaviour in words; a check exists only where RFC 8867
-  or RFC 8868 gives a number: rates of equal flows within a factor of 3, at least the least media rate beside TCP, and
-  the largest media rate of the others during a pause.
+- The exit status is 1 if a check fails. The RFCs describe the behaviour in words; a check exists only where one of
+  them gives a number: rates of equal flows within a factor of 3, at least the least media rate beside TCP, and the
+  largest media rate of the others during a pause.
 
 ## What is as in the RFCs
 
-Capacities, phases, delays, queues in time, rate ranges, starting rates, audio, competing flows and durations are those
-of RFC 8867 sections 4 and 5. The encoder is the statistical model of RFC 8593. TCP is Reno with the stack `linux`.
+Capacities, phases, delays, queues in time, rate ranges, starting rates, audio, competing flows and durations are
+those of RFC 8867 sections 4 to 6. The variant with background traffic has datagrams of 4 Mbit/s less the capacity on
+a link of 4 Mbit/s. The encoder is the statistical model of RFC 8593. TCP is Reno with the stack `linux`.
 
 ## What is not
 
-- The capacity itself changes; the variant with background traffic is not run. The queue has the bytes of 300 ms at the
-  reference capacity, so that its time varies with the capacity.
+- Where the capacity itself changes, the queue has the bytes of 300 ms at the reference capacity, so that its time
+  varies with the capacity.
 - Jitter is normal with a standard deviation of 5 ms in the forward direction, without reordering. RFC 8868 has the
   absolute value and cuts it at 15 ms.
 - Rates have all headers, also the least and the largest rate of the video.
 - In case 5.7 eight of the ten short TCP flows begin within 20 s; RFC 8867 has them begin in the state off. RFC 8868
-  describes 30 connections that start together, and RFC 8867 ten flows; here there are ten flows, each with an object of
-  30 to 50 kB at a time.
+  describes 30 connections that start together, and RFC 8867 ten flows; here there are ten flows, each with an object
+  of 30 to 50 kB at a time.
 - The round-trip times of case 5.5 are those of both directions together: twice the one-way delays of the RFC.
 
 ## Results
 
-`python -m tools.rmcat` wrote this page, with the seeds 1, 2 and 3. Numbers are means over the seeds, with the half of a
-95 % interval behind ±. Utilisation is the received rate in the second halves of the phases over what the calls can
-reach; the first rise is the time to 80 % of it in the first phase; oscillation is the standard deviation of the sending
-rate, second by second, over its mean in the last phase; max/min is the ratio of the calls' rates there.
+`python -m tools.rmcat` wrote this page, with the seeds 1, 2 and 3. Numbers are means over the seeds, with the half of
+a 95 % interval behind ±. Utilisation is the received rate in the second halves of the phases over what the calls can
+reach; the first rise is the time to 80 % of it in the first phase; oscillation is the standard deviation of the
+sending rate, second by second, over its mean in the last phase; max/min is the ratio of the calls' rates there.
 """
+
+FURTHER_NOTE = """\
+RFC 8867 section 6. In 6.1 the first of three flows has twice the priority. NADA alone has priorities of a flow. RFC
+8867 asks for all basic cases with ECN (6.2): here with CoDel and ECT(0), and with DualPI2 and ECT(1) for SCReAM
+version 2, which alone has L4S. GCC does not react to marks. In 6.3, flow S1 crosses two bottlenecks."""
+
+WIRELESS_NOTE = """\
+RFC 8869 asks for a simulator of radio cells and of Wi-Fi. Here links stand for the radio:
+
+- **Cells** (2.1, 2.2): one link with the rate of Sprout's cellular model, up to 12 and up to 6 Mbit/s. Calls of 30 s
+  begin every 7.5 s, so that four are on, beside web traffic of up to 4 and up to 2 Mbit/s. The utilisation is that of
+  the link; the other numbers are of 30 to 60 s or of whole calls. Radio propagation, mobility, handover, other cells,
+  and the scheduler with a queue for each user are not shown; *AQM* is FQ-CoDel, which has a queue for each flow.
+- **Wi-Fi in front of a wire of 1 Mbit/s** (3.1): a link of 20 Mbit/s that sends aggregates of up to 65,535 bytes at
+  random times up to 5 ms apart. The RFC gives no rate of the constant-rate traffic; here it has 0.5 Mbit/s.
+- **Wi-Fi as the bottleneck** (3.2): the same link, whose queue all flows share. Contention and collisions are not
+  shown, nor is the air time of feedback. So the cases of 16 uplink flows (3.2b) and of 8 in each direction (3.2c)
+  would be 3.2a again. Constant-rate traffic is five flows of 2 Mbit/s; the TCP flows of 3.2f go on to the end, and
+  those of the RFC end at 80 s."""
 
 FINDINGS = """### What the numbers say
 
@@ -87,23 +117,39 @@ FINDINGS = """### What the numbers say
 """
 
 
+GROUPS = (
+    ("Basic cases", "RFC 8867 section 5. *UDP* is the variant with background traffic.", BASIC),
+    ("Further cases", FURTHER_NOTE, FURTHER),
+    ("Wireless cases", WIRELESS_NOTE, WIRELESS),
+)
+DRAWN = (*(case.number for case in BASIC), "6.2/5.1", "6.3", "2.1", "3.1a", "3.2a")
+"""Cases with a picture."""
+
+
 def main() -> int:
     """Runs the cases and writes the page."""
     suite = run_suite(CASES, CONTROLS, SEEDS, progress=_told)
     PICTURES.mkdir(exist_ok=True)
-    parts = [INTRODUCTION.strip(), _table(HEADER, suite.rows()), FINDINGS.strip(), _published(suite)]
-    for case in CASES:
+    parts = [INTRODUCTION.strip()]
+    for title, note, cases in GROUPS:
+        mine = replace(suite, outcomes=tuple(one for one in suite.outcomes if one.case in cases))
+        parts += [f"### {title}", note.strip(), _table(HEADER, mine.rows())]
+    parts += [FINDINGS.strip(), _published(suite)]
+    for case in (one for one in CASES if one.number in DRAWN):
         parts += [f"### {case.number} {case.title}", f"{case.expected}"]
         for variant in case.variants:
-            label = f"-{variant.name.replace(' ', '')}" if variant.name else ""
-            file = PICTURES / f"{case.number.replace('.', '-')}{label}.png"
-            axes = figure(suite, case, variant)
-            save(axes, file)
-            plt.close(figure_of(axes))
-            of = f" with {variant.name}" if variant.name else ""
-            parts.append(f"![Received rates and delays of case {case.number}{of} for each control](rmcat/{file.name})")
+            parts.append(_picture(suite, case, variant))
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return 0
+
+
+def _picture(suite: Suite, case: Case, variant: Variant) -> str:
+    file = PICTURES / f"{case.number.replace('.', '-').replace('/', '-')}{variant.label}.png"
+    axes = figure(suite, case, variant)
+    save(axes, file)
+    plt.close(figure_of(axes))
+    of = f" with {variant.name}" if variant.name else ""
+    return f"![Received rates and delays of case {case.number}{of} for each control](rmcat/{file.name})"
 
 
 def _told(one: Outcome) -> None:
@@ -117,16 +163,16 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 def _published(suite: Suite) -> str:
     """The published statements beside our numbers."""
-    rows = []
+    rows, told = suite.rows(), []
     for one in PUBLISHED:
         (case,) = (case for case in CASES if case.number == one.case)
-        found = [row for row in suite.rows() if row[0].startswith(f"{case.number} ")][: len(CONTROLS)]
+        found = [row for row in rows if row[0].startswith(f"{case.number} ")][: len(CONTROLS)]
         ours = "; ".join(f"{row[1]}: {one.column} {row[HEADER.index(one.column)]}" for row in found)
-        rows.append([one.statement, ours])
+        told.append([one.statement, ours])
     return (
         "### What others found\n\nNo document with a table of results of these cases was found: the presentations of "
         "the working group have figures. The statements are those of the abstract of a comparison in ns-3 "
-        f"({PUBLISHED[0].source}), whose scenarios are others.\n\n" + _table(["statement", "here"], rows)
+        f"({PUBLISHED[0].source}), whose scenarios are others.\n\n" + _table(["statement", "here"], told)
     )
 
 

@@ -19,7 +19,11 @@ def scenario(seconds=10, link=LINK, **app):
 @pytest.mark.parametrize(
     ("app", "path", "message"),
     [
-        ({"control": "gcd"}, "control", "is not a known congestion control of media; accepted: nada, scream, gcc"),
+        (
+            {"control": "gcd"},
+            "control",
+            "is not a known congestion control of media; accepted: nada, scream, scream2, gcc",
+        ),
         ({"control": {"kind": "nada", "beta": 0.5}}, "control.beta", "unknown key of nada"),
         ({"control": {"kind": "gcc", "beta": 5}}, "control.beta", "accepted: a number from 0.1 to 0.99"),
         ({"max_rate": "100kbps"}, "max_rate", "is less than min_rate; accepted: at least 150kbps"),

@@ -21,6 +21,8 @@ pub struct Setup {
     pub packet: u32,
     /// Frames per second.
     pub fps: f64,
+    /// Whether packets have ECT(1), so that a mark is one of L4S (RFC 9331).
+    pub l4s: bool,
 }
 
 impl Setup {

@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn nothing_moves_it() {
-        let setup = Setup { min_rate: 1e5, max_rate: 1e6, start_rate: 5e5, packet: 1240, fps: 30.0 };
+        let setup = Setup { min_rate: 1e5, max_rate: 1e6, start_rate: 5e5, packet: 1240, fps: 30.0, l4s: false };
         let mut fixed = (ENTRY.make)(&setup, &[("pacing_gain", 2.0)]);
         let lost = Outcome { packet: Packet { number: 0, size: 1000, sent: 0 }, arrival: None, marked: false };
         fixed.on_feedback(&Feedback { now: 1, reported: 0, rtt: 1, outcomes: &[lost; 9], in_flight: 0 });

@@ -11,7 +11,7 @@
 //! ```
 //! use ackclock_media::{Format, History, Packet, Recorder, Setup, by_name};
 //!
-//! let setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0 };
+//! let setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0, l4s: false };
 //! let mut control = (by_name("nada").unwrap().make)(&setup, &[]);
 //! let (mut history, mut recorder) = (History::default(), Recorder::new(Format::Ccfb));
 //! for number in 0..30 {

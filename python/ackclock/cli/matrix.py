@@ -50,14 +50,15 @@ def matrix(
     Parameters
     ----------
     contestant
-        A congestion control: a name of `ackclock list cc`, one of --load, or TRANSPORT:NAME such as quinn:cubic. By
-        default 24 of the catalogue and the three of quinn.
+        A congestion control: a name of `ackclock list cc`, one of --load, or TRANSPORT:NAME such as quinn:cubic. A
+        video call is call:NAME, such as call:gcc, with a name of `ackclock list media`. By default 24 of the catalogue
+        and the three of quinn.
     network
         RATE,RTT,BUFFER of a path, such as 8Mbps,50ms,4bdp. Can be repeated. By default five networks, of which two are
         Prudentia's: 8 and 50 Mbit/s, 50 ms, 4 BDP.
     against
         A congestion control of your own, which is run against all contestants; pairs of two others are left out. Can be
-        repeated.
+        repeated. With call:gcc, the harm to a call by each contestant.
     transport
         Transport of the congestion control of --against, in place of TCP.
     library

@@ -30,17 +30,18 @@ def rmcat(
     threads: Threads = None,
     json: Json = False,
 ) -> int:
-    """Run the test cases of RFC 8867 with congestion controls of media. The exit status is 1 if a check fails.
+    """Run the test cases of RFC 8867 and RFC 8869 with congestion controls of media.
 
-    RFC 8867 gives expected behaviour in words and few numbers; only these numbers are checked.
+    The exit status is 1 if a check fails. The RFCs give expected behaviour in words and few numbers; only these numbers
+    are checked.
 
     Parameters
     ----------
     case
-        Names or sections of cases, such as pause or 5.8; by default all.
+        Names or sections of cases, such as pause, 5.8 or 6.2/5.8; by default all.
     control
-        Congestion control of the media: nada, scream, gcc, gcc-draft or fixed. Can be repeated. By default nada, scream
-        and gcc.
+        Congestion control of the media: nada, scream, scream2, gcc, gcc-draft or fixed. Can be repeated. By default
+        nada, scream, scream2 and gcc.
     seed
         First seed.
     seeds

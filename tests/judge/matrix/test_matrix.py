@@ -8,7 +8,7 @@ from ackclock._errors import RefusedError
 from ackclock.judge.card import Candidate
 from ackclock.judge.matrix import CONTESTANTS, MAPS, NETWORKS, Matrix, contestant, label_of, network
 from ackclock.judge.matrix.page import page, starved
-from ackclock.judge.matrix.perform import pairs_of, planned
+from ackclock.judge.matrix.perform import make, pairs_of, planned
 from ackclock.judge.matrix.written import markdown
 from ackclock.scenario import check
 
@@ -132,6 +132,24 @@ def test_labels_tell_transports_stacks_and_fields_apart():
     assert label_of(Candidate("cubic", fields=(("ecn", "classic"),))) == "cubic,ecn=classic"
     assert label_of(Candidate("cubic", stack="rfc")) == "cubic@rfc"
     assert label_of(Candidate("cubic", transport="quinn")) == "quinn:cubic"
+
+
+def test_a_call_is_a_contestant_that_takes_harm():
+    call = contestant("call:gcc")
+    assert label_of(call) == "call:gcc"
+    with pytest.raises(RefusedError, match=r"no congestion control of media gc; did you mean .*; accepted: call:NAME"):
+        contestant("call:gc")
+    made = make(
+        [network("3Mbps,40ms,4bdp")], [contestant("cubic"), call], against=[call], seeds=(1,), duration_s=40.0,
+        warm_up_s=20.0,
+    )  # fmt: skip
+    assert made.failures == []
+    path = made.networks[0].name
+    # The call alone has its largest rate of 1.5 Mbit/s, of which CUBIC's queue of 160 ms leaves GCC little.
+    assert 1.0 < made.goodput(path, "call:gcc", "", 1) < 1.5
+    harm = {one.name: one.value(made, path, "cubic", "call:gcc", 1) for one in MAPS}
+    assert harm["harm_goodput"] > 30
+    assert harm["harm_delay"] > 50
 
 
 def test_a_network_is_a_rate_an_rtt_and_a_buffer():

@@ -9,7 +9,8 @@ import pytest
 import ackclock
 from ackclock._errors import RefusedError
 from ackclock.judge.rmcat import CASES, CONTROLS, chosen, run_suite
-from ackclock.judge.rmcat.cases import Phase
+from ackclock.judge.rmcat.basic import BASIC
+from ackclock.judge.rmcat.case import Phase
 from ackclock.judge.rmcat.measures import call_measures, phase_measures, series_of
 from ackclock.judge.rmcat.suite import HEADER, checks_of
 from tests.helpers.tables import make_table
@@ -37,21 +38,89 @@ def steady(rate, start, end):
 
 
 def test_every_case_is_a_scenario_with_the_attributes_of_the_rfc():
-    assert [case.number for case in CASES] == ["5.1", "5.2", "5.3", "5.4", "5.5", "5.6", "5.7", "5.8"]
+    basic = ["5.1", "5.2", "5.3", "5.4", "5.5", "5.6", "5.7", "5.8"]
+    assert [case.number for case in BASIC] == basic
+    assert [case.number for case in CASES if case.number.startswith("6")] == [
+        "6.1", *(f"6.2/{number}" for number in basic), "6.3",
+    ]  # fmt: skip
+    assert len({case.name for case in CASES}) == len(CASES)
     for case in CASES:
         for variant in case.variants:
             scenario = ackclock.check(case.scenario("nada", variant))
             calls = [flow for flow in scenario["flows"] if flow["app"]["kind"] == "call"]
             assert [flow["name"] for flow in calls] == list(case.calls)
+    for case in BASIC:
         assert case.phases[-1].end_s == case.duration_s - 1
         assert all(one.end_s == two.start_s for one, two in zip(case.phases, case.phases[1:], strict=False))
-    by = {case.number: case for case in CASES}
+    by = {case.number: case for case in BASIC}
     assert [phase.capacity_bps for phase in by["5.1"].phases] == [1e6, 2.5e6, 0.6e6, 1e6]
     assert [phase.capacity_bps for phase in by["5.2"].phases] == [4e6, 2e6, 3.5e6, 1e6, 2e6]
     assert [phase.capacity_bps for phase in by["5.3"].phases] == [2e6, 1e6, 0.5e6, 2e6]
     assert [variant.name for variant in by["5.6"].variants] == ["300 ms", "1000 ms"]
     # 1.5 Mbit/s each is all that two calls can take of 3.5 Mbit/s.
     assert by["5.8"].phases[1].expected_bps == 3e6
+
+
+@pytest.mark.parametrize("number", ["5.1", "5.2", "5.3"])
+def test_background_traffic_leaves_the_capacity_of_each_phase(number):
+    (case,) = chosen((number,))
+    (variant,) = (one for one in case.variants if one.name == "UDP")
+    scenario = case.scenario("nada", variant)
+    assert scenario["bottleneck"]["rate"] == "4Mbps"
+    # RFC 8867 section 5.1: the rate of the datagrams is 4 Mbit/s less the capacity.
+    forward = {one["start"]: one["app"]["rate"] for one in scenario["flows"] if one["name"].startswith("udp")}
+    assert forward == {
+        f"{phase.start_s:g}s": f"{4e3 - phase.capacity_bps / 1e3:g}kbps"
+        for phase in case.phases
+        if phase.capacity_bps < 4e6
+    }
+    back = [one for one in scenario["flows"] if one["name"].startswith("back")]
+    assert [one["app"]["rate"] for one in back] == (["2000kbps", "3200kbps", "2000kbps"] if number == "5.3" else [])
+
+
+def test_a_case_applies_to_the_controls_that_have_its_feature():
+    (priority,), (ecn,) = chosen(("6.1",)), chosen(("6.2/5.1",))
+    assert [one for one in CONTROLS if priority.applies(one, priority.variants[0])] == ["nada"]
+    applied = {v.name: [one for one in CONTROLS if ecn.applies(one, v)] for v in ecn.variants}
+    assert applied == {"CoDel": ["nada", "scream", "scream2"], "DualPI2": ["scream2"]}
+    assert priority.scenario("nada", priority.variants[0])["flows"][0]["app"]["control"] == {
+        "kind": "nada",
+        "prio": 2.0,
+    }
+    with pytest.raises(RefusedError, match=r"--control gcc: none of the chosen cases applies.*\naccepted: nada"):
+        run_suite([priority], ["gcc"], [1])
+
+
+def test_l4s_marks_keep_the_queue_of_a_call_short():
+    (case,) = chosen(("6.2/5.4",))
+    by = {variant.name: case.scenario("scream2", variant) for variant in case.variants}
+    runs = {name: ackclock.run(scenario | {"duration": "60s"}) for name, scenario in by.items()}
+    marks = {name: sum(int(row["marks"]) for row in run.links.rows()) for name, run in runs.items()}
+    assert marks["DualPI2"] > 0
+    delays = {name: call_measures(run, "S1").delay_p95_ms for name, run in runs.items()}
+    assert delays["DualPI2"] < delays["CoDel"]
+
+
+def test_the_flow_over_two_bottlenecks_crosses_all_links():
+    (case,) = chosen(("6.3",))
+    scenario = case.scenario("fixed", case.variants[0]) | {"duration": "20s"}
+    for flow in scenario["flows"]:
+        flow["app"] |= {"control": "fixed", "start_rate": "150kbps", "on": "15s"}
+    scenario["bottleneck"]["jitter"] = "0ms"
+    run = ackclock.run(scenario, verify=True)
+    delays = [round(row["audio_delay_p95_ms"] / 10) * 10 for row in run.call.rows()]
+    assert delays == [100, 40, 40]
+
+
+def test_a_case_of_a_radio_link_has_the_utilisation_of_the_link():
+    (case,) = chosen(("2.2",))
+    suite = run_suite([case], ["fixed"], [1])
+    assert {one.variant.name for one in suite.outcomes} == {"40 ms", "150 ms"}
+    for one in suite.outcomes:
+        (link,) = (row for row in one.result.links.rows() if row["link"] == "bottleneck")
+        assert one.utilisation == pytest.approx(link["utilisation"])
+        assert 0 < one.utilisation <= 1
+    assert all(len(row) == len(HEADER) for row in suite.rows())
 
 
 def test_round_trip_times_of_the_fairness_case():
@@ -130,7 +199,7 @@ def test_the_verifier_finds_nothing(control):
 
 def test_the_checks_are_those_of_the_rfcs():
     run = Run({"S1": steady(1.2e6, 0, 125), "S2": steady(0.3e6, 0, 125)})
-    by = {case.number: case for case in CASES}
+    by = {case.number: case for case in BASIC}
 
     def verdicts(number, phases):
         return [check.passes for check in checks_of(by[number], [phase_measures(run, phase) for phase in phases])]
@@ -144,7 +213,9 @@ def test_the_checks_are_those_of_the_rfcs():
 
 def test_names_of_cases():
     assert [case.number for case in chosen(("pause", "5.1"))] == ["5.1", "5.8"]
-    with pytest.raises(RefusedError, match=r"paus: RFC 8867 has no such case here.*\n.*accepted: variable-capacity"):
+    with pytest.raises(
+        RefusedError, match=r"paus: no case of RFC 8867 or RFC 8869 has this name.*\n.*accepted: variable-capacity"
+    ):
         chosen(("paus",))
 
 
@@ -165,4 +236,4 @@ def test_a_row_has_a_cell_for_each_column():
     (case,) = chosen(("5.4",))
     suite = run_suite([case], ["fixed"], [1])
     assert all(len(row) == len(HEADER) for row in suite.rows())
-    assert CONTROLS == ("nada", "scream", "gcc")
+    assert CONTROLS == ("nada", "scream", "scream2", "gcc")

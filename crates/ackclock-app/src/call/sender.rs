@@ -76,6 +76,7 @@ impl Sender {
             start_rate: fields.first_rate() as f64,
             packet: fields.packet_size(),
             fps: fields.fps.into(),
+            l4s: fields.ecn == Ecn::Ect1,
         };
         let audio = fields.audio.unwrap_or(0) as f64 * rtp::AUDIO_FRAME as f64 / 8e9;
         Sender {

@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     const MS: Nanos = 1_000_000;
-    const SETUP: Setup = Setup { min_rate: 1e5, max_rate: 3e6, start_rate: 1e6, packet: 1240, fps: 30.0 };
+    const SETUP: Setup = Setup { min_rate: 1e5, max_rate: 3e6, start_rate: 1e6, packet: 1240, fps: 30.0, l4s: false };
     const CONSTANTS: Constants =
         Constants { beta: 0.85, eta: 1.08, threshold: 12.5, overuse_time: 10.0, pacing_gain: 2.5 };
 

@@ -99,7 +99,7 @@ mod tests {
     use crate::{Outcome, Packet};
 
     const MS: Nanos = 1_000_000;
-    const SETUP: Setup = Setup { min_rate: 1e5, max_rate: 3e6, start_rate: 1e6, packet: 1240, fps: 30.0 };
+    const SETUP: Setup = Setup { min_rate: 1e5, max_rate: 3e6, start_rate: 1e6, packet: 1240, fps: 30.0, l4s: false };
 
     /// A report of 100 packets, some of which are lost.
     fn report(losses: &mut Losses, now: Nanos, lost: usize) -> f64 {

@@ -34,6 +34,7 @@
 //! - Section 4.2 defines the interpolation of the warped delay in words; here its weight falls linearly from 1 to 0 within
 //!   one average loss interval after the loss has expired.
 //! - The base delay is never estimated anew within a call.
+//! - The authors' ns3-rmcat bounds the signal at 500 ms, which RFC 8698 does not; `xmax` does that here if it is set.
 //!
 //! # Validated against
 //!
@@ -86,6 +87,7 @@ ackclock_core::parameters! {
         beta_s: f64 = is(0.1), (0.0, 10.0), Number, "share of the rate-shaping buffer added to the sending rate, BETA_S";
         beta_v: f64 = is(0.1), (0.0, 10.0), Number, "share of the rate-shaping buffer taken from the target rate, BETA_V";
         alpha: f64 = is(0.1), (0.0, 1.0), Number, "smoothing factor of the loss and marking ratios, ALPHA";
+        xmax: f64 = is(0.0), (0.0, 1e6), In("ms"), "largest congestion signal; 0: none, as in the RFC; 500 in ns3-rmcat";
         min_filter: usize = is(15.0), (1.0, 1e3), Count("samples"), "window of the minimum filter over delays (section 5.1.1)";
     }
 }
@@ -185,16 +187,17 @@ impl Nada {
 
     /// Returns the aggregate congestion signal x_curr in ms (Equations 1 and 2).
     fn congestion(&self) -> f64 {
-        let Constants { qth, lambda, multiloss, dloss, dmark, plrref, pmrref, .. } = self.constants;
+        let Constants { qth, lambda, multiloss, dloss, dmark, plrref, pmrref, xmax, .. } = self.constants;
         let delay = self.recent.iter().copied().fold(f64::INFINITY, f64::min);
         let delay = if delay.is_finite() { delay } else { 0.0 };
         let warped = if delay < qth { delay } else { qth * libm::exp(-lambda * (delay - qth) / qth) };
         let weight = self.intervals.weight(multiloss);
         let square = |ratio: f64| ratio * ratio;
-        weight * warped
+        let signal = weight * warped
             + (1.0 - weight) * delay
             + dmark * square(self.marking / pmrref)
-            + dloss * square(self.loss / plrref)
+            + dloss * square(self.loss / plrref);
+        if xmax > 0.0 { signal.min(xmax) } else { signal }
     }
 
     /// Whether the network is underutilised (section 4.2): no loss and no queue within the observation window.
@@ -244,7 +247,7 @@ mod tests {
     use super::*;
     use crate::{Outcome, Packet};
 
-    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0 };
+    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0, l4s: false };
     const MS: Nanos = 1_000_000;
 
     /// Feeds reports of ten packets each 100 ms; each packet has 625 bytes (500 kbit/s) and the delay that `delay`
@@ -321,6 +324,34 @@ mod tests {
         nada.recent.clear();
         nada.recent.push_back(150.0);
         assert!((nada.congestion() - 208.0).abs() < 1e-9, "without a recent loss delay is not warped");
+    }
+
+    /// The swing after an overflow, by hand from Equations 2, 7 and 10: 60 % of the packets are lost for half a second, as
+    /// when 1.5 Mbit/s meet 0.6 Mbit/s. The signal rises to 4.4 s, and its change takes the rate to RMIN within 0.4 s. When
+    /// the losses have left the window, the same change with the other sign takes the rate to RMAX in five reports, while
+    /// the signal itself is still 1.4 s.
+    ///
+    /// A signal of at most 500 ms, as in ns3-rmcat, falls only once p_loss is below 7 %, and by so little that the rate stays
+    /// below 200 kbit/s.
+    #[test]
+    fn an_overflow_swings_the_rate() {
+        for (xmax, highest, last) in [(0.0, 4441.0, 1.5e6..=1.5e6), (500.0, 500.0, 150e3..=200e3)] {
+            let mut nada = Nada::new(&SETUP, &[("xmax", xmax)]);
+            // A queueing delay of 20 ms keeps the gradual update.
+            feed(&mut nada, 0..1, |_| Some(50));
+            feed(&mut nada, 1..20, |_| Some(70));
+            nada.rate = 1.2e6;
+            let (mut signals, mut rates) = (Vec::new(), Vec::new());
+            for report in 20..35 {
+                feed(&mut nada, report..report + 1, |number| (report >= 25 || number % 10 < 4).then_some(70));
+                signals.push(nada.signal);
+                rates.push(nada.rate);
+            }
+            let peak = signals.iter().copied().fold(0.0, f64::max);
+            assert!((peak / highest - 1.0).abs() < 0.1, "{xmax}: {signals:?}");
+            assert!(rates[4] < 180e3 && last.contains(&nada.rate), "{xmax}: {rates:?}");
+            assert!(nada.signal > 400.0, "{xmax}: {signals:?}");
+        }
     }
 
     #[test]

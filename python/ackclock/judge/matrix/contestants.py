@@ -1,10 +1,13 @@
-"""The congestion controls of a matrix by their labels: NAME of TCP, or TRANSPORT:NAME."""
+"""The congestion controls of a matrix by their labels: NAME of TCP, TRANSPORT:NAME, or call:NAME for a video call."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 from ackclock._errors import RefusedError
 from ackclock.base.near import suggestion
-from ackclock.judge.card.candidate import Candidate
+from ackclock.judge.card.candidate import CANDIDATE, SHARED, Candidate
 from ackclock.scenario import catalogue
 
 __all__ = ["CONTESTANTS", "contestant", "label_of"]
@@ -19,7 +22,19 @@ CONTESTANTS = (
 Left out are other readings of the same algorithm, such as cubic-rfc8312, and those that need a table or routers.
 """
 
-TCP = "tcp"
+TCP, CALL = "tcp", "call"
+
+
+@dataclass(frozen=True)
+class Call(Candidate):
+    """A video call with a congestion control of media. Its rate is bounded, so that its share says little."""
+
+    def placed(self, flow: dict[str, Any], who: str = CANDIDATE) -> dict[str, Any]:
+        """A flow with the call in place of its application."""
+        if who != CANDIDATE:
+            return super().placed(flow, who)
+        app = {"kind": "call", "control": self.name}
+        return {name: value for name, value in flow.items() if name in SHARED} | {"app": app}
 
 
 def contestant(label: str) -> Candidate:
@@ -40,11 +55,19 @@ def contestant(label: str) -> Candidate:
                 "`ackclock list cc`, one of --load, or TRANSPORT:NAME such as quinn:cubic"
             )
         return Candidate(name)
+    if transport == CALL:
+        known = [row["name"] for row in kinds["media"]]
+        if name not in known:
+            raise RefusedError(
+                f"{label}: there is no congestion control of media {name}{suggestion(name, known)}; accepted: "
+                f"call:NAME with one of {', '.join(known)}"
+            )
+        return Call(name, transport=CALL)
     transports = [row["name"] for row in kinds["transport"] if row["name"] != TCP]
     if transport not in transports or not name:
         raise RefusedError(
             f"{label}: there is no transport {transport}{suggestion(transport, transports)}; accepted: "
-            f"TRANSPORT:NAME with one of {', '.join(transports)}"
+            f"TRANSPORT:NAME with one of {', '.join(transports)}; or call:NAME"
         )
     return Candidate(name, transport=transport)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from ackclock.judge.rmcat.cases import Case, Variant
+    from ackclock.judge.rmcat.case import Case, Variant
     from ackclock.judge.rmcat.suite import Outcome, Suite
 
 __all__ = ["figure"]
@@ -38,9 +38,10 @@ def figure(suite: Suite, case: Case, variant: Variant) -> NDArray[Any]:
 def _draw(outcome: Outcome, rates: Axes, delays: Axes) -> None:
     case = outcome.case
     edges = [case.phases[0].start_s, *(phase.end_s for phase in case.phases)]
-    rates.stairs(
-        [phase.capacity_bps / 1e6 for phase in case.phases], edges, color=GREY, linewidth=0.8, label="capacity"
-    )
+    capacities = [phase.capacity_bps / 1e6 for phase in case.phases]
+    if np.isfinite(capacities).all():
+        rates.stairs(capacities, edges, color=GREY, linewidth=0.8, label="capacity")
+        rates.set_ylim(0, 1.1 * max(capacities))
     for index, call in enumerate(case.calls):
         series = series_of(outcome.result, call)
         rates.plot(series.at_s, series.received_bps / 1e6, color=colour_of(index), linewidth=0.9, label=call)
@@ -48,8 +49,6 @@ def _draw(outcome: Outcome, rates: Axes, delays: Axes) -> None:
     others = _tcp(outcome)
     if others is not None:
         rates.plot(*others, color=GREY, linewidth=0.8, linestyle="--", label="TCP")
-    top = max(phase.capacity_bps for phase in case.phases) / 1e6
-    rates.set_ylim(0, 1.1 * top)
     delays.set_ylim(bottom=0)
 
 

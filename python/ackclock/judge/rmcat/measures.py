@@ -15,7 +15,7 @@ from ackclock import stats
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ackclock.judge.rmcat.cases import Case, Phase
+    from ackclock.judge.rmcat.case import Case, Phase
     from ackclock.results.result import Result
 
 __all__ = ["CallMeasures", "PhaseMeasures", "Series", "call_measures", "phase_measures", "series_of"]

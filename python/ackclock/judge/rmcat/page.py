@@ -18,7 +18,7 @@ __all__ = ["page"]
 NOTE = (
     "Rates have all headers. Utilisation is over the second halves of phases. The first rise is the time to 80 % of "
     "what the calls can reach in the first phase. Oscillation is the standard deviation of the sending rate over its "
-    "mean in the last phase. RFC 8867 gives few numbers; the column of checks judges those alone."
+    "mean in the last phase. The RFCs give few numbers; the column of checks judges those alone."
 )
 
 
@@ -27,13 +27,13 @@ def page(suite: Suite, command: str) -> Report:
     seeds = f"{len(suite.seeds)} seeds" if len(suite.seeds) > 1 else f"seed {suite.seeds[0]}"
     report = Report(
         "Test cases of rmcat",
-        subtitle=f"RFC 8867 with the measures of RFC 8868; {seeds}; ackclock {_core.version()}",
+        subtitle=f"RFC 8867 and RFC 8869 with the measures of RFC 8868; {seeds}; ackclock {_core.version()}",
         command=command,
     )
     report.open_with(NOTE)
     report.add_table("Cases", HEADER, suite.rows())
     report.add_text("\n".join(f"- {one.source}: {one.statement}" for one in PUBLISHED))
-    for case, variant, control in dict.fromkeys((one.case, one.variant, one.control) for one in suite.outcomes):
+    for case, variant, control in suite.groups():
         outcome = suite.of(case, variant, control)[0]
         label = f"{case.number} {case.title}, {control}" + (f", {variant.name}" if variant.name else "")
         report.add_figure(_plot(outcome, label))

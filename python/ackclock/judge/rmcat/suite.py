@@ -7,16 +7,19 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ackclock import _core, stats
+from ackclock._errors import RefusedError
 from ackclock.base import files
 from ackclock.engine.run import run
-from ackclock.judge.rmcat.cases import LEAST_BPS, MOST_BPS
+from ackclock.judge.rmcat.case import LEAST_BPS, MOST_BPS
 from ackclock.judge.rmcat.measures import call_measures, phase_measures, tcp_goodput
+from ackclock.results.measure import Measure
+from ackclock.scenario import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from ackclock.judge.rmcat.cases import Case, Variant
+    from ackclock.judge.rmcat.case import Case, Variant
     from ackclock.judge.rmcat.measures import CallMeasures, PhaseMeasures
     from ackclock.results.result import Result
 
@@ -67,10 +70,18 @@ class Outcome:
     checks: tuple[Check, ...]
     result: Result
 
+    @property
+    def utilisation(self) -> float:
+        """The mean over the phases; the share that the bottleneck carried of its capacity if the run draws that."""
+        if all(math.isnan(phase.capacity_bps) for phase in self.case.phases):
+            return float(Measure.parse("links[bottleneck].utilisation").of(self.result))
+        return sum(phase.utilisation for phase in self.phases) / len(self.phases)
+
     def document(self) -> dict[str, Any]:
         """The outcome for JSON; numbers that a run does not have are null."""
         document: dict[str, Any] = _plain(
             {
+                "document": self.case.document,
                 "case": self.case.number,
                 "name": self.case.name,
                 "variant": self.variant.name,
@@ -122,10 +133,20 @@ class Suite:
         """The outcomes of a case with a variant and a control, by seed."""
         return [one for one in self.outcomes if (one.case, one.variant, one.control) == (case, variant, control)]
 
+    def groups(self) -> list[tuple[Case, Variant, str]]:
+        """What the rows of the table show: cases, their variants, and the controls within each."""
+        return [
+            (case, variant, control)
+            for case in dict.fromkeys(one.case for one in self.outcomes)
+            for variant in case.variants
+            for control in dict.fromkeys(one.control for one in self.outcomes)
+            if self.of(case, variant, control)
+        ]
+
     def rows(self) -> list[list[str]]:
         """The table of the suite: a row for each case, variant and control, with means over the seeds."""
         rows = []
-        for case, variant, control in dict.fromkeys((one.case, one.variant, one.control) for one in self.outcomes):
+        for case, variant, control in self.groups():
             mine = self.of(case, variant, control)
             last = [one.phases[-1] for one in mine]
             calls = [one for outcome in mine for one in outcome.calls.values()]
@@ -134,7 +155,7 @@ class Suite:
                 [
                     f"{case.number} {case.name}" + (f", {variant.name}" if variant.name else ""),
                     control,
-                    _mean([100 * sum(p.utilisation for p in one.phases) / len(one.phases) for one in mine], 0),
+                    _mean([100 * one.utilisation for one in mine], 0),
                     _mean([one.phases[0].convergence_s for one in mine], 0),
                     _mean([100 * phase.oscillation for phase in last], 0),
                     _mean([one.delay_mean_ms for one in calls], 0),
@@ -157,10 +178,10 @@ class Suite:
 
         files.write_json(folder / "rmcat.json", self.document())
         page(self, command).write(folder / "rmcat.html")
-        for case, variant in dict.fromkeys((one.case, one.variant) for one in self.outcomes):
+        for case, variant in dict.fromkeys(one[:2] for one in self.groups()):
             axes = figure(self, case, variant)
-            label = f"-{variant.name.replace(' ', '')}" if variant.name else ""
-            save(axes, folder / f"{case.number}-{case.name}{label}.svg")
+            label = variant.label
+            save(axes, folder / f"{case.number.replace('/', '-')}-{case.name}{label}.svg")
             plt.close(figure_of(axes))
 
 
@@ -187,17 +208,21 @@ def checks_of(case: Case, phases: Sequence[PhaseMeasures]) -> tuple[Check, ...]:
     """The checks of an outcome: the few numbers that RFC 8867 and RFC 8868 give."""
     found = []
     several = "RFC 8868 section 3"
-    if case.number in ("5.2", "5.4", "5.5", "5.8"):
+    if case.equal:
         found.append(Check("largest over smallest rate in the last phase", phases[-1].ratio, 1.0, RATIO, several))
-    if case.number in ("5.6", "5.7"):
+    if case.name.endswith(("long-tcp", "short-tcp")):
         least = min(phases[-1].rates_bps.values())
-        source = f"RFC 8867 section {case.number}: at least the minimum media bit rate"
+        source = f"{case.document} section {case.number}: at least the minimum media bit rate"
         found.append(Check("least rate in the last phase, bit/s", least, 0.95 * LEAST_BPS, math.inf, source))
-    if case.number == "5.8":
+    if case.name.endswith("pause"):
         least = min(phases[1].rates_bps.values())
         source = "RFC 8867 section 5.8: the others reach the maximum media bit rate"
         found.append(Check("least rate during the pause, bit/s", least, 0.9 * MOST_BPS, math.inf, source))
     return tuple(found)
+
+
+def _variants(case: Case, control: str) -> list[Variant]:
+    return [one for one in case.variants if case.applies(control, one)]
 
 
 def run_suite(
@@ -230,11 +255,19 @@ def run_suite(
     ------
     ScenarioError
         If a control or an override is not accepted.
+    RefusedError
+        If no case applies to a control.
     """
+    known = {one["name"] for one in catalogue()["media"]}
+    idle = [one for one in controls if one in known and not any(_variants(case, one) for case in cases)]
+    if idle:
+        lines = [f"--control {one}: none of the chosen cases applies to it" for one in idle]
+        accepted = dict.fromkeys(one for case in cases for one in case.controls)
+        raise RefusedError("\n".join([*lines, f"accepted: {', '.join(accepted)}"]))
     outcomes = []
     for case in cases:
-        for variant in case.variants:
-            for control in controls:
+        for control in controls:
+            for variant in _variants(case, control):
                 scenario = case.scenario(control, variant)
                 runs = run(scenario, seeds=list(seeds), threads=threads, overrides=overrides)
                 for seed, result in zip(seeds, runs, strict=True):

@@ -47,6 +47,7 @@ use std::collections::VecDeque;
 use ackclock_core::Nanos;
 use ackclock_core::parameters::Given;
 
+use super::delay::{LossEvents, QueueingDelay, Target};
 use crate::{Control, Entry, Feedback, Format, Meter, Packet, Rates, Setup};
 
 /// The entry of the catalogue.
@@ -87,20 +88,13 @@ ackclock_core::parameters! {
     }
 }
 
-/// Interval at which the queueing delay enters the histories (section 4.1.2), in ns.
-const SAMPLE: Nanos = 50_000_000;
-/// Numbers of samples of the histories: of the trend, and of the variance and the mean in `adjust_qdelay_target`.
+/// Number of samples of the trend.
 const TREND: usize = 20;
-const VARIANCE: usize = 200;
-const MEAN: usize = 50;
 /// Time over which the largest flight counts (section 4.1.2.2), in ns.
 const FLIGHT_WINDOW: Nanos = 5_000_000_000;
 /// Window of the rates, "updated every 200 ms" (section 4.1.3), and number of samples of the median over 10 s.
 const RATE_WINDOW: Nanos = 200_000_000;
 const MEDIAN: usize = 50;
-/// Weight of a round-trip time in the loss event rate; RFC 8298 leaves the estimator open, and the authors' code has
-/// this weight.
-const LOSS_EVENT_WEIGHT: f64 = 0.01;
 
 /// Feedback interval of section 4.2.2: 1 / min(50, max(2.5, rate / 10,000)) seconds.
 fn feedback_interval(rate: f64) -> Nanos {
@@ -116,25 +110,20 @@ struct Scream {
     in_flight: u64,
     /// Flights of the last 5 s, descending, with their times.
     flights: VecDeque<(Nanos, u64)>,
-    /// Queueing delay, its base, target and histories; delays in seconds.
-    base: Option<Nanos>,
-    qdelay: f64,
-    target_delay: f64,
+    /// Queueing delay, its target and histories; delays in seconds.
+    qdelay: QueueingDelay,
+    target_delay: Target,
     fraction_avg: f64,
     fractions: VecDeque<f64>,
-    norms: VecDeque<f64>,
     trend: f64,
     trend_memory: f64,
-    sampled: Option<Nanos>,
     in_fast_increase: bool,
     /// Time since which the trend is low.
     low_since: Option<Nanos>,
     srtt: Option<f64>,
-    /// Time until which congestion events are ignored, and the end of the RTT of the loss event rate.
+    /// Time until which congestion events are ignored.
     deaf_until: Nanos,
-    loss_event_rate: f64,
-    rtt_end: Nanos,
-    lost_in_rtt: bool,
+    losses: LossEvents,
     /// Rates: the media target, its last maximum, and the measured ones.
     target: f64,
     last_max: f64,
@@ -162,22 +151,21 @@ impl Scream {
             cwnd: constants.min_cwnd,
             in_flight: 0,
             flights: VecDeque::new(),
-            base: None,
-            qdelay: 0.0,
-            target_delay: constants.qdelay_target_lo,
+            qdelay: QueueingDelay::default(),
+            target_delay: Target::new(
+                constants.qdelay_target_lo,
+                constants.qdelay_target_hi,
+                constants.competing_flows,
+            ),
             fraction_avg: 0.0,
             fractions: VecDeque::from(vec![0.0; TREND]),
-            norms: VecDeque::from(vec![0.0; VARIANCE]),
             trend: 0.0,
             trend_memory: 0.0,
-            sampled: None,
             in_fast_increase: true,
             low_since: None,
             srtt: None,
             deaf_until: 0,
-            loss_event_rate: 0.0,
-            rtt_end: 0,
-            lost_in_rtt: false,
+            losses: LossEvents::default(),
             target: setup.clip(setup.start_rate),
             last_max: 1.0,
             transmitted: Meter::new(RATE_WINDOW),
@@ -191,48 +179,21 @@ impl Scream {
 
     /// The procedure `update_variables`, once for each 50 ms.
     fn sample(&mut self, now: Nanos) {
-        let Constants { qdelay_weight, qdelay_target_lo, .. } = self.constants;
-        if self.sampled.is_some_and(|last| now < last + SAMPLE) {
+        if !self.target_delay.is_due(now) {
             return;
         }
-        self.sampled = Some(now);
-        let fraction = self.qdelay / self.target_delay;
-        self.fraction_avg += qdelay_weight * (fraction - self.fraction_avg);
+        let fraction = self.qdelay.now / self.target_delay.now;
+        self.fraction_avg += self.constants.qdelay_weight * (fraction - self.fraction_avg);
         self.fractions.pop_front();
         self.fractions.push_back(fraction);
         self.trend = (autocorrelation(&self.fractions) * self.fraction_avg).clamp(0.0, 1.0);
         self.trend_memory = self.trend.max(0.99 * self.trend_memory);
-        self.norms.pop_front();
-        self.norms.push_back(self.qdelay / qdelay_target_lo);
-        self.adjust_target_delay();
+        self.target_delay.adjust(self.qdelay.now, self.losses.rate);
         if self.trend >= self.constants.qdelay_trend_lo {
             self.low_since = None;
         } else {
             self.low_since.get_or_insert(now);
         }
-    }
-
-    /// The procedure `adjust_qdelay_target` (section 4.1.2.3).
-    fn adjust_target_delay(&mut self) {
-        let Constants { qdelay_target_lo: low, qdelay_target_hi: high, competing_flows, .. } = self.constants;
-        if !competing_flows {
-            return;
-        }
-        let mean = |values: &mut dyn Iterator<Item = f64>, count: usize| values.sum::<f64>() / count as f64;
-        let all = mean(&mut self.norms.iter().copied(), VARIANCE);
-        let variance = mean(&mut self.norms.iter().map(|norm| (norm - all) * (norm - all)), VARIANCE);
-        let average = mean(&mut self.norms.iter().rev().take(MEAN).copied(), MEAN);
-        let new = (average + libm::sqrt(variance)) * low;
-        if self.loss_event_rate > 0.002 {
-            self.target_delay = 1.5 * new;
-        } else if variance < 0.2 {
-            self.target_delay = new;
-        } else if new < low {
-            self.target_delay = (self.target_delay * 0.5).max(new);
-        } else {
-            self.target_delay *= 0.9;
-        }
-        self.target_delay = self.target_delay.min(high).max(low);
     }
 
     /// Returns the largest flight of the last 5 s, in bytes.
@@ -266,7 +227,7 @@ impl Scream {
                 return;
             }
         }
-        let off_target = (self.target_delay - self.qdelay) / self.target_delay;
+        let off_target = (self.target_delay.now - self.qdelay.now) / self.target_delay.now;
         let mut delta = gain * off_target * newly_acked * mss / self.cwnd;
         if off_target > 0.0 && flight * 1.25 + newly_acked <= self.cwnd {
             delta = 0.0;
@@ -368,22 +329,11 @@ impl Control for Scream {
         // RFC 6298's smoothing of the RTT.
         let rtt = feedback.rtt as f64 / 1e9;
         self.srtt = Some(self.srtt.map_or(rtt, |srtt| srtt + (rtt - srtt) / 8.0));
-        for outcome in feedback.outcomes {
-            let Some(arrival) = outcome.arrival else { continue };
-            let delay = arrival.saturating_sub(outcome.packet.sent);
-            let base = self.base.map_or(delay, |base| base.min(delay));
-            self.base = Some(base);
-            self.qdelay = (delay - base) as f64 / 1e9;
-        }
+        self.qdelay.read(feedback);
         self.sample(now);
         let lost = feedback.outcomes.iter().any(|outcome| outcome.arrival.is_none());
         let marked = feedback.outcomes.iter().any(|outcome| outcome.marked);
-        self.lost_in_rtt |= lost;
-        if now >= self.rtt_end {
-            let event = if std::mem::take(&mut self.lost_in_rtt) { 1.0 } else { 0.0 };
-            self.loss_event_rate += LOSS_EVENT_WEIGHT * (event - self.loss_event_rate);
-            self.rtt_end = now.saturating_add((self.srtt.unwrap_or(rtt) * 1e9) as Nanos);
-        }
+        self.losses.report(now, lost, self.srtt.unwrap_or(rtt));
         if (lost || marked) && now >= self.deaf_until {
             self.on_congestion(now, if lost { Congestion::Loss } else { Congestion::Mark });
             return;
@@ -411,7 +361,7 @@ impl Control for Scream {
 
     /// The send window of section 4.1.2.5.
     fn room(&self) -> u64 {
-        let slack = if self.qdelay <= self.target_delay { self.constants.mss } else { 0.0 };
+        let slack = if self.qdelay.now <= self.target_delay.now { self.constants.mss } else { 0.0 };
         (self.cwnd + slack - self.in_flight as f64).max(0.0) as u64
     }
 }
@@ -421,7 +371,7 @@ mod tests {
     use super::*;
     use crate::Outcome;
 
-    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0 };
+    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0, l4s: false };
     const MS: Nanos = 1_000_000;
 
     /// A report of one packet of 1,000 bytes with a delay.
@@ -461,14 +411,14 @@ mod tests {
         let mut scream = scream();
         (scream.in_fast_increase, scream.cwnd, scream.in_flight) = (false, 20_000.0, 20_000);
         scream.flights.push_back((0, 20_000));
-        scream.qdelay = 0.05;
+        scream.qdelay.now = 0.05;
         scream.update_window(2_000.0);
         // GAIN * (0.1 - 0.05) / 0.1 * 2,000 * 1,000 / 20,000 = 50.
         assert_eq!(scream.cwnd, 20_050.0);
-        (scream.qdelay, scream.cwnd) = (0.3, 20_000.0);
+        (scream.qdelay.now, scream.cwnd) = (0.3, 20_000.0);
         scream.update_window(2_000.0);
         assert_eq!(scream.cwnd, 19_800.0);
-        (scream.qdelay, scream.in_flight, scream.cwnd) = (0.0, 1_000, 20_000.0);
+        (scream.qdelay.now, scream.in_flight, scream.cwnd) = (0.0, 1_000, 20_000.0);
         scream.update_window(2_000.0);
         assert_eq!(scream.cwnd, 20_000.0, "an unused window does not grow");
         scream.flights.clear();
@@ -556,15 +506,15 @@ mod tests {
         for number in 1..400 {
             report(&mut scream, number * 3, 250 * MS, false, false);
         }
-        assert!((scream.target_delay - 0.2).abs() < 0.01, "a stable delay of 200 ms: {}", scream.target_delay);
+        assert!((scream.target_delay.now - 0.2).abs() < 0.01, "a stable delay of 200 ms: {}", scream.target_delay.now);
         let mut own = Scream::new(&SETUP, &[("competing_flows", 0.0)]);
         report(&mut own, 0, 50 * MS, false, false);
         (1..400).for_each(|number| report(&mut own, number * 3, 250 * MS, false, false));
-        assert_eq!(own.target_delay, 0.1);
+        assert_eq!(own.target_delay.now, 0.1);
         // The strict rule: no room beyond the window above the target.
         own.in_flight = own.cwnd as u64;
         assert_eq!(own.room(), 0);
-        own.qdelay = 0.0;
+        own.qdelay.now = 0.0;
         assert_eq!(own.room(), 1_000);
     }
 }
