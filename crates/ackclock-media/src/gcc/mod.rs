@@ -189,7 +189,8 @@ mod tests {
     use crate::{Outcome, Packet};
 
     const MS: Nanos = 1_000_000;
-    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 300e3, packet: 1240, fps: 30.0, l4s: false };
+    const SETUP: Setup =
+        Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 300e3, packet: 1240, fps: 30.0, l4s: false };
 
     /// Runs GCC for `seconds` over a link of `capacity` bit/s with a delay of 50 ms and a queue without limit, with a
     /// packet of 1,000 bytes at the target rate; every `lose`-th packet is lost. Returns the rates and the queueing

@@ -371,7 +371,8 @@ mod tests {
     use super::*;
     use crate::Outcome;
 
-    const SETUP: Setup = Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0, l4s: false };
+    const SETUP: Setup =
+        Setup { min_rate: 150e3, max_rate: 1.5e6, start_rate: 150e3, packet: 1240, fps: 30.0, l4s: false };
     const MS: Nanos = 1_000_000;
 
     /// A report of one packet of 1,000 bytes with a delay.

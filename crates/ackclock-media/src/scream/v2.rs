@@ -385,11 +385,14 @@ mod tests {
     fn report(scream: &mut Scream2, at: u64, outcomes: &[(bool, bool)], queueing: u64) {
         let delay = (25 + queueing) * MS;
         let sent = (at * MS).saturating_sub(delay + 25 * MS);
-        let packets: Vec<_> = (0..).zip(outcomes).map(|(number, (arrived, marked))| Outcome {
-            packet: Packet { number, size: 1_000, sent },
-            arrival: arrived.then_some(sent + delay),
-            marked: *marked,
-        }).collect();
+        let packets: Vec<_> = (0..)
+            .zip(outcomes)
+            .map(|(number, (arrived, marked))| Outcome {
+                packet: Packet { number, size: 1_000, sent },
+                arrival: arrived.then_some(sent + delay),
+                marked: *marked,
+            })
+            .collect();
         packets.iter().for_each(|one| scream.on_sent(&one.packet));
         let (now, rtt) = (at * MS, delay + 25 * MS);
         scream.on_feedback(&Feedback { now, reported: now - 25 * MS, rtt, outcomes: &packets, in_flight: 0 });
@@ -437,7 +440,8 @@ mod tests {
 
     #[test]
     fn losses_and_marks_scale_the_window() {
-        for (outcome, l4s, factor) in [(LOST, true, 0.7), (MARKED, false, 0.8), (MARKED, true, 1.0 - 0.25 / 2.0 * 0.95)] {
+        for (outcome, l4s, factor) in [(LOST, true, 0.7), (MARKED, false, 0.8), (MARKED, true, 1.0 - 0.25 / 2.0 * 0.95)]
+        {
             let mut scream = scream();
             scream.setup.l4s = l4s;
             (scream.window, scream.alpha, scream.srtt, scream.reacted) = (20_000.0, 0.25, Some(0.05), 0.9);
