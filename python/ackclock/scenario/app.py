@@ -563,7 +563,7 @@ class Call(Record):
     Parameters
     ----------
     control
-        Congestion control of the media. Accepted: nada, scream, gcc, gcc-draft, fixed, a class of
+        Congestion control of the media. Accepted: nada, scream, scream2, gcc, gcc-draft, fixed, a class of
         `ackclock.scenario.media`, the name of one in Python, or a dict of its kind and its parameters. Default: "gcc".
     min_rate
         Least rate of the video, with all headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps,

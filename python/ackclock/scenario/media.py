@@ -10,11 +10,12 @@ from typing import ClassVar, Literal, TypeAlias
 
 from ackclock.scenario._record import Record
 
-__all__ = ["Fixed", "Gcc", "GccDraft", "Media", "Nada", "Name", "Scream"]
+__all__ = ["Fixed", "Gcc", "GccDraft", "Media", "Nada", "Name", "Scream", "Scream2"]
 
 Name: TypeAlias = Literal[
     "nada",
     "scream",
+    "scream2",
     "gcc",
     "gcc-draft",
     "fixed",
@@ -23,6 +24,8 @@ Name: TypeAlias = Literal[
 
 - ``nada``: NADA: one congestion signal from delay, loss and marks; accelerated ramp-up and gradual update
 - ``scream``: SCReAM version 1: a window that keeps the queueing delay near its target, and a rate that fits into it
+- ``scream2``: SCReAM version 2: a reference window from losses, marks (also of L4S) and delay; the rate is a window in
+  an RTT
 - ``gcc``: GCC as in WebRTC: trendline filter, adaptive threshold, AIMD rate, loss-based bound; without probes
 - ``gcc-draft``: GCC as in the draft: Kalman filter, adaptive threshold, AIMD rate, loss-based bound
 - ``fixed``: the start rate, whatever feedback says
@@ -79,6 +82,9 @@ class Nada(Record):
         share of the rate-shaping buffer taken from the target rate, BETA_V. Accepted: from 0 to 10. Default: 0.1.
     alpha
         smoothing factor of the loss and marking ratios, ALPHA. Accepted: from 0 to 1. Default: 0.1.
+    xmax
+        largest congestion signal, ms; 0: none, as in the RFC; 500 in ns3-rmcat. Accepted: from 0 to 1000000. Default:
+        0.
     min_filter
         window of the minimum filter over delays (section 5.1.1). Accepted: from 1 to 1000. Default: 15.
     """
@@ -106,6 +112,7 @@ class Nada(Record):
     beta_s: float | None = None
     beta_v: float | None = None
     alpha: float | None = None
+    xmax: float | None = None
     min_filter: float | None = None
 
 
@@ -187,6 +194,80 @@ class Scream(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Scream2(Record):
+    """SCReAM version 2: a reference window from losses, marks (also of L4S) and delay; the rate is a window in an RTT.
+
+    Source: draft-johansson-ccwg-rfc8298bis-screamv2.
+
+    Parameters
+    ----------
+    qdelay_target_lo
+        least target of the queueing delay, s. Accepted: from 0.001 to 10. Default: 0.06.
+    qdelay_target_hi
+        largest target of the queueing delay, s. Accepted: from 0.001 to 10. Default: 0.4.
+    qdelay_avg_g
+        weight of a larger queueing delay in its average. Accepted: from 0 to 1. Default: 0.25.
+    l4s_avg_g_up
+        weight of a larger share of marked packets in its average. Accepted: from 0 to 1. Default: 0.125.
+    l4s_avg_g_down
+        weight by which that average falls. Accepted: from 0 to 1. Default: 0.0078125.
+    min_ref_wnd
+        least reference window, bytes. Accepted: from 100 to 1000000000. Default: 3000.
+    bytes_in_flight_head_room
+        reference window over the largest flight. Accepted: from 1 to 10. Default: 1.5.
+    beta_loss
+        factor of the window after a loss. Accepted: from 0.01 to 1. Default: 0.7.
+    beta_ecn
+        factor of the window after a mark without L4S. Accepted: from 0.01 to 1. Default: 0.8.
+    mss
+        largest packet in the window's arithmetic, bytes. Accepted: from 100 to 65535. Default: 1000.
+    ref_wnd_overhead
+        flight over the reference window at most. Accepted: from 1 to 100. Default: 5.
+    post_congestion_delay_rtt
+        RTTs after congestion with cautious growth. Accepted: from 0 to 1000000. Default: 100.
+    mul_increase_factor
+        growth in an RTT as a share of the window. Accepted: from 0 to 10. Default: 0.02.
+    virtual_rtt
+        RTT below which growth does not depend on the RTT, s. Accepted: from 0.0001 to 10. Default: 0.025.
+    bytes_in_flight_limit
+        flight over the window that lowers the rate. Accepted: from 0.01 to 10. Default: 0.9.
+    bytes_in_flight_limit_compensation
+        largest divisor of the rate for that. Accepted: from 1 to 10. Default: 1.5.
+    packet_overhead
+        estimated overhead of a packet, bytes. Accepted: from 0 to 1000. Default: 20.
+    rate_pace_min
+        least rate from which the pacing rate follows, bit/s. Accepted: from 1 to 1000000000000. Default: 50000.
+    packet_pacing_headroom
+        pacing rate over the media rate. Accepted: from 1 to 10. Default: 1.5.
+    competing_flows
+        whether the delay target adapts to competing flows. Accepted: from 0 to 1. Default: 1.
+    """
+
+    kind: ClassVar = "scream2"
+
+    qdelay_target_lo: float | None = None
+    qdelay_target_hi: float | None = None
+    qdelay_avg_g: float | None = None
+    l4s_avg_g_up: float | None = None
+    l4s_avg_g_down: float | None = None
+    min_ref_wnd: float | None = None
+    bytes_in_flight_head_room: float | None = None
+    beta_loss: float | None = None
+    beta_ecn: float | None = None
+    mss: float | None = None
+    ref_wnd_overhead: float | None = None
+    post_congestion_delay_rtt: float | None = None
+    mul_increase_factor: float | None = None
+    virtual_rtt: float | None = None
+    bytes_in_flight_limit: float | None = None
+    bytes_in_flight_limit_compensation: float | None = None
+    packet_overhead: float | None = None
+    rate_pace_min: float | None = None
+    packet_pacing_headroom: float | None = None
+    competing_flows: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Gcc(Record):
     """GCC as in WebRTC: trendline filter, adaptive threshold, AIMD rate, loss-based bound; without probes.
 
@@ -261,5 +342,5 @@ class Fixed(Record):
     pacing_gain: float | None = None
 
 
-Media: TypeAlias = Name | Nada | Scream | Gcc | GccDraft | Fixed
+Media: TypeAlias = Name | Nada | Scream | Scream2 | Gcc | GccDraft | Fixed
 """Type of the fields that accept a table of the family *media*."""
