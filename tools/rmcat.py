@@ -80,7 +80,8 @@ version 2, which alone has L4S. GCC does not react to marks. In 6.3, flow S1 cro
 WIRELESS_NOTE = """\
 RFC 8869 asks for a simulator of radio cells and of Wi-Fi. Here links stand for the radio:
 
-- **Cells** (2.1, 2.2): one link with the rate of Sprout's cellular model, up to 12 and up to 6 Mbit/s. Calls of 30 s
+- **Cells** (2.1, 2.2): one link with the rate of Sprout's cellular model: up to 12 Mbit/s with a quarter of its noise
+  and outages of 0.1 s, and up to 6 Mbit/s with its noise and outages of 1 s. Calls of 30 s
   begin every 7.5 s, so that four are on, beside web traffic of up to 4 and up to 2 Mbit/s. The utilisation is that of
   the link; the other numbers are of 30 to 60 s or of whole calls. Radio propagation, mobility, handover, other cells,
   and the scheduler with a queue for each user are not shown; *AQM* is FQ-CoDel, which has a queue for each flow.

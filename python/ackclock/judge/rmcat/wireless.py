@@ -22,14 +22,17 @@ AGGREGATION = {"slot": {"kind": "uniform", "min": "0ms", "max": "5ms", "bytes": 
 leaves the time to the simulator of the radio."""
 CELL = ("40 ms", "10ms"), ("150 ms", "65ms")
 """Round-trip times (section 2.1.2) with their delays: 10 ms of wire one way, and the delay of the cell."""
-SPROUT_SIGMA = 200.0
-"""Noise of Sprout's model for 12 Mbit/s, packets per second per square root of a second."""
+SMALL_CELL = {"kind": "cellular", "max_rate": "12Mbps", "sigma": 50.0, "outage_escape": 10.0}
+"""The cells of 166 m of section 2.1: Sprout's model with a quarter of its noise, and outages of 0.1 s in the mean."""
+LARGE_CELL = {"kind": "cellular", "max_rate": "6Mbps", "sigma": 100.0}
+"""The cells of 577 m of section 2.2: Sprout's model with its noise, in proportion to the rate, and outages of 1 s."""
 CELL_CALLS = tuple(f"S{index + 1}" for index in range(9))
 
 
-def _cell(number: str, name: str, title: str, expected: str, most_mbps: float, web_mbps: float, aqm: bool) -> Case:
+def _cell(
+    number: str, name: str, title: str, rate: dict[str, Any], most_mbps: float, web_mbps: float, *, aqm: bool
+) -> Case:
     """Calls of 30 s that begin every 7.5 s, so that four share the cell, beside web traffic up to a rate."""
-    rate = {"kind": "cellular", "max_rate": f"{most_mbps:g}Mbps", "sigma": SPROUT_SIGMA * most_mbps / 12}
     variants = []
     for label, delay in CELL:
         variants.append(Variant(label, {"delay": delay}))
@@ -42,7 +45,7 @@ def _cell(number: str, name: str, title: str, expected: str, most_mbps: float, w
         "off": {"kind": "exponential", "mean": "10s"},
     }  # fmt: skip
     return Case(
-        number, name, title, expected, 91,
+        number, name, title, "The calls use the cell with stable rates and little delay.", 91,
         {"rate": rate, "queue": queue(most_mbps / 2)}, calls,
         # Section 2.1.2 evaluates 30 to 60 s; these three calls send in all of the second half.
         (Phase(30, 60, math.nan, ("S5", "S6", "S7")),),
@@ -91,10 +94,8 @@ _BOTH: dict[str, dict[str, Any]] = {"S1": _UP, "S2": _DOWN}
 _TCP = {"name": "tcp", "cc": "reno", "app": {"kind": "bulk"}}
 
 WIRELESS = (
-    _cell("2.1", "cell-load", "Varying Network Load", "The calls use the cell with stable rates and little delay.",
-          12, 4, aqm=True),
-    _cell("2.2", "bad-coverage", "Bad Radio Coverage", "The calls use the cell with stable rates and little delay.",
-          6, 2, aqm=False),
+    _cell("2.1", "cell-load", "Varying Network Load", SMALL_CELL, 12, 4, aqm=True),
+    _cell("2.2", "bad-coverage", "Bad Radio Coverage", LARGE_CELL, 6, 2, aqm=False),
     _wired("a", "wifi-uplink", "Bottleneck in Wired Network: one uplink flow", {"S1": _UP}, ((0, 119, 1),)),
     _wired("b", "wifi-both", "Bottleneck in Wired Network: a flow in each direction", _BOTH, ((0, 119, 1),)),
     _wired("c", "wifi-on-off", "Bottleneck in Wired Network: constant-rate traffic leaves", _BOTH,
