@@ -78,6 +78,24 @@ def test_background_traffic_leaves_the_capacity_of_each_phase(number):
     assert [one["app"]["rate"] for one in back] == (["2000kbps", "3200kbps", "2000kbps"] if number == "5.3" else [])
 
 
+def test_nada_swings_after_losses_unless_its_signal_is_bounded():
+    """The finding of docs/rmcat.md: the swing needs losses and a signal without the bound of ns3-rmcat."""
+    (case,) = chosen(("5.1",))
+
+    def loss(variant, overrides=None):
+        (run,) = ackclock.run(case.scenario("nada", variant), seeds=[1], overrides=overrides)
+        return call_measures(run, "S1").loss, phase_measures(run, case.phases[2]).oscillation
+
+    plain, _, udp = case.variants
+    free, swinging = loss(plain)
+    bounded, steady = loss(plain, {"flows[0].app.control.xmax": 500})
+    assert free > 0.05
+    assert swinging > 0.3
+    assert bounded < 0.01
+    assert steady < 0.3
+    assert loss(udp)[0] == 0.0
+
+
 def test_a_case_applies_to_the_controls_that_have_its_feature():
     (priority,), (ecn,) = chosen(("6.1",)), chosen(("6.2/5.1",))
     assert [one for one in CONTROLS if priority.applies(one, priority.variants[0])] == ["nada"]

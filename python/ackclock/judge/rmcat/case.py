@@ -156,9 +156,9 @@ class Case:
             **links,
         }
 
-    def _control(self, control: str, call: str) -> Any:
-        given = self.parameters.get(call)
-        return {"kind": control, **given} if given else control
+    def _control(self, control: str, call: str) -> dict[str, Any]:
+        # A table, so that an override of a parameter finds its place.
+        return {"kind": control, **self.parameters.get(call, {})}
 
 
 def seconds_of(text: str) -> float:
