@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 PAGE = Path("docs/rmcat.md")
 PICTURES = Path("docs/rmcat")
-SEEDS = (1, 2, 3)
+SEEDS, WIRELESS_SEEDS = (1, 2, 3), (1,)
+"""The wireless cases have up to 20 calls, and one seed each."""
 INTRODUCTION = """# The test cases of rmcat
 
 *For developers of congestion controls for calls, and for those who ask what a call does on a changing link.*
@@ -66,10 +67,11 @@ a link of 4 Mbit/s. The encoder is the statistical model of RFC 8593. TCP is Ren
 
 ## Results
 
-`python -m tools.rmcat` wrote this page, with the seeds 1, 2 and 3. Numbers are means over the seeds, with the half of
-a 95 % interval behind ±. Utilisation is the received rate in the second halves of the phases over what the calls can
-reach; the first rise is the time to 80 % of it in the first phase; oscillation is the standard deviation of the
-sending rate, second by second, over its mean in the last phase; max/min is the ratio of the calls' rates there.
+`python -m tools.rmcat` wrote this page, with the seeds 1, 2 and 3, and the wireless cases with seed 1. Numbers are
+means over the seeds, with the half of a 95 % interval behind ±. Utilisation is the received rate in the second halves
+of the phases over what the calls can reach; the first rise is the time to 80 % of it in the first phase; oscillation
+is the standard deviation of the sending rate, second by second, over its mean in the last phase; max/min is the ratio
+of the calls' rates there.
 """
 
 FURTHER_NOTE = """\
@@ -147,7 +149,9 @@ DRAWN = (*(case.number for case in BASIC), "6.2/5.1", "6.3", "2.1", "3.1a", "3.2
 
 def main() -> int:
     """Runs the cases and writes the page."""
-    suite = run_suite(CASES, CONTROLS, SEEDS, progress=_told)
+    wired = run_suite((*BASIC, *FURTHER), CONTROLS, SEEDS, progress=_told)
+    wireless = run_suite(WIRELESS, CONTROLS, WIRELESS_SEEDS, progress=_told)
+    suite = replace(wired, outcomes=(*wired.outcomes, *wireless.outcomes))
     PICTURES.mkdir(exist_ok=True)
     parts = [INTRODUCTION.strip()]
     for title, note, cases in GROUPS:
@@ -157,18 +161,20 @@ def main() -> int:
     for case in (one for one in CASES if one.number in DRAWN):
         parts += [f"### {case.number} {case.title}", f"{case.expected}"]
         for variant in case.variants:
-            parts.append(_picture(suite, case, variant))
+            of = f" with {variant.name}" if variant.name else ""
+            file = _file(case, variant).name
+            parts.append(f"![Received rates and delays of case {case.number}{of} for each control](rmcat/{file})")
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    for case in (one for one in CASES if one.number in DRAWN):
+        for variant in case.variants:
+            axes = figure(suite, case, variant)
+            save(axes, _file(case, variant))
+            plt.close(figure_of(axes))
     return 0
 
 
-def _picture(suite: Suite, case: Case, variant: Variant) -> str:
-    file = PICTURES / f"{case.number.replace('.', '-').replace('/', '-')}{variant.label}.png"
-    axes = figure(suite, case, variant)
-    save(axes, file)
-    plt.close(figure_of(axes))
-    of = f" with {variant.name}" if variant.name else ""
-    return f"![Received rates and delays of case {case.number}{of} for each control](rmcat/{file.name})"
+def _file(case: Case, variant: Variant) -> Path:
+    return PICTURES / f"{case.number.replace('.', '-').replace('/', '-')}{variant.label}.png"
 
 
 def _told(one: Outcome) -> None:

@@ -251,6 +251,13 @@ def test_the_command_prints_and_writes(cli, tmp_path):
     assert made >= {"rmcat.html", "rmcat.json", "5.4-competing-media.svg"}
 
 
+def test_a_case_with_more_calls_than_colours_is_drawn(tmp_path):
+    (case,) = chosen(("wifi-8",))
+    run_suite([case], ["fixed"], [1]).write(tmp_path, "ackclock suite rmcat wifi-8")
+    assert "8 calls" in (tmp_path / "3.2g-wifi-8.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "rmcat.html").exists()
+
+
 def test_a_row_has_a_cell_for_each_column():
     (case,) = chosen(("5.4",))
     suite = run_suite([case], ["fixed"], [1])

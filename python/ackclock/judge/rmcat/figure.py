@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from ackclock.judge.rmcat.case import Case, Variant
     from ackclock.judge.rmcat.suite import Outcome, Suite
 
-__all__ = ["figure"]
+__all__ = ["call_colours", "figure"]
+
+MOST = 5
+"""Calls that have a colour each."""
 
 
 def figure(suite: Suite, case: Case, variant: Variant) -> NDArray[Any]:
@@ -42,18 +45,31 @@ def _draw(outcome: Outcome, rates: Axes, delays: Axes) -> None:
     if np.isfinite(capacities).all():
         rates.stairs(capacities, edges, color=GREY, linewidth=0.8, label="capacity")
         rates.set_ylim(0, 1.1 * max(capacities))
-    for index, call in enumerate(case.calls):
+    for (call, colour), label in zip(call_colours(case).items(), _labels(case), strict=True):
         series = series_of(outcome.result, call)
-        rates.plot(series.at_s, series.received_bps / 1e6, color=colour_of(index), linewidth=0.9, label=call)
-        delays.plot(series.at_s, series.delay_ms, color=colour_of(index), linewidth=0.9)
+        rates.plot(series.at_s, series.received_bps / 1e6, color=colour, linewidth=0.9, label=label)
+        delays.plot(series.at_s, series.delay_ms, color=colour, linewidth=0.9)
     others = _tcp(outcome)
     if others is not None:
-        rates.plot(*others, color=GREY, linewidth=0.8, linestyle="--", label="TCP")
+        rates.plot(*others, color=GREY, linewidth=0.8, linestyle="--", label="others")
     delays.set_ylim(bottom=0)
 
 
+def call_colours(case: Case) -> dict[str, str]:
+    """The colour of each call: one for all if they are more than there are colours."""
+    few = len(case.calls) <= MOST
+    return {call: colour_of(index if few else 0) for index, call in enumerate(case.calls)}
+
+
+def _labels(case: Case) -> list[str | None]:
+    """The entries of the legend: each call, or one for all of them."""
+    if len(case.calls) <= MOST:
+        return list(case.calls)
+    return [f"{len(case.calls)} calls", *[None] * (len(case.calls) - 1)]
+
+
 def _tcp(outcome: Outcome) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Times and the goodput of all competing TCP flows, Mbit/s; None without any."""
+    """Times and the goodput of all competing flows, Mbit/s; None without any."""
     rows = outcome.result.rates
     calls = set(outcome.case.calls)
     mine = np.asarray([name not in calls for name in rows["flow"]])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock import _core
+from ackclock.judge.rmcat.figure import call_colours
 from ackclock.judge.rmcat.measures import series_of
 from ackclock.judge.rmcat.published import PUBLISHED
 from ackclock.judge.rmcat.suite import HEADER
-from ackclock.report import Plot, Report, Series, colour_of
+from ackclock.report import Plot, Report, Series
 
 if TYPE_CHECKING:
     from ackclock.judge.rmcat.suite import Outcome, Suite
@@ -42,7 +43,7 @@ def page(suite: Suite, command: str) -> Report:
 
 def _plot(outcome: Outcome, label: str) -> Plot:
     lines = []
-    for index, call in enumerate(outcome.case.calls):
+    for call, colour in call_colours(outcome.case).items():
         series = series_of(outcome.result, call)
-        lines.append(Series(call, series.at_s, series.received_bps / 1e6, colour_of(index)))
+        lines.append(Series(call, series.at_s, series.received_bps / 1e6, colour))
     return Plot(label, "time (s)", "received (Mbit/s)", lines, seed=outcome.seed)
