@@ -112,8 +112,8 @@ WIRELESS = (
     _shared("f", "wifi-sixteen-tcp", "Bottleneck in Wi-Fi Network: beside TCP", 16,
             ((0, 40, AIR_MBPS), (40, 119, AIR_MBPS)), ({**_TCP, "count": 5, "start": "40s"},)),
     *(
-        _shared("g", f"wifi-{count}", f"Bottleneck in Wi-Fi Network: {count} flows", count, ((10, 119, AIR_MBPS),),
-                fields={"start_jitter": "10s", "app": {"on": "105s"}})
+        _shared("g", f"wifi-{count}", f"Bottleneck in Wi-Fi Network: {count} flows", count, ((10, 110, AIR_MBPS),),
+                fields={"start_jitter": "10s", "app": {"on": "110s"}})
         for count in (4, 8, 12, 20)
     ),
 )  # fmt: skip
