@@ -41,10 +41,12 @@ def figure(suite: Suite, case: Case, variant: Variant) -> NDArray[Any]:
 def _draw(outcome: Outcome, rates: Axes, delays: Axes) -> None:
     case = outcome.case
     edges = [case.phases[0].start_s, *(phase.end_s for phase in case.phases)]
-    capacities = [phase.capacity_bps / 1e6 for phase in case.phases]
+    many = len(case.calls) > MOST
+    # Beside the capacity that many calls share, the rate of one could not be seen.
+    capacities = [phase.capacity_bps / 1e6 / (len(phase.calls) if many else 1) for phase in case.phases]
     if np.isfinite(capacities).all():
-        rates.stairs(capacities, edges, color=GREY, linewidth=0.8, label="capacity")
-        rates.set_ylim(0, 1.1 * max(capacities))
+        rates.stairs(capacities, edges, color=GREY, linewidth=0.8, label="equal share" if many else "capacity")
+        rates.set_ylim(0, (1.5 if many else 1.1) * max(capacities))
     for (call, colour), label in zip(call_colours(case).items(), _labels(case), strict=True):
         series = series_of(outcome.result, call)
         rates.plot(series.at_s, series.received_bps / 1e6, color=colour, linewidth=0.9, label=label)
