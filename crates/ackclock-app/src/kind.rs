@@ -78,6 +78,11 @@ macro_rules! applications {
 pub(super) use applications;
 
 impl App {
+    /// Returns the application's name in scenarios.
+    pub fn name(&self) -> &'static str {
+        self.kind().0
+    }
+
     /// Returns the registered rate adaptation that the application uses, if it uses one.
     pub fn own_rule(&self) -> Option<&Arc<Registered>> {
         self.kind().1.own_rule()

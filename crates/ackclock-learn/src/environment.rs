@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ackclock_core::Nanos;
-use ackclock_scenario::{App, Flow, Problem, Scenario, ScenarioError};
+use ackclock_scenario::{Flow, Problem, Scenario, ScenarioError};
 use ackclock_sim::{Run, Watching};
 use ackclock_tcp::Rate;
 use ackclock_tcp::cc::{Algorithm, CongestionControl, Scope};
@@ -244,7 +244,7 @@ fn refusal(scenario: &Scenario, name: &str) -> Option<Problem> {
     if flow.other_transport().is_some() {
         return problem(format!("{path}.transport"), format!("{name} is not a flow of TCP, whose window could be set"));
     }
-    if !matches!(flow.app, App::Bulk(_)) {
+    if flow.app.name() != "bulk" {
         return problem(format!("{path}.app"), format!("{name} is not a bulk flow; only bulk flows can be steered"));
     }
     None
