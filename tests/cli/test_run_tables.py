@@ -8,7 +8,7 @@ import ackclock
 from ackclock.cli.output import APPLICATIONS
 from ackclock.results.declared import PROBES, SUMMARISED, TABLES
 
-NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", *PROBES}
+NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", "live_segments", *PROBES}
 """Tables with columns of their own, and distributions and series with a row for each step."""
 
 SCENARIO = """
@@ -44,6 +44,9 @@ app = { kind = "web", users = 1, think = "500ms", object_size = "4kB", records =
 name = "film"
 app = { kind = "dash", ladder = ["100kbps"], segment = "1s" }
 [[flows]]
+name = "match"
+app = { kind = "live", ladder = ["100kbps"], segment = "1s", chunk = "250ms", sample = "1s" }
+[[flows]]
 name = "periods"
 app = { kind = "onoff", size = "20kB", off = "200ms" }
 [probes]
@@ -64,6 +67,8 @@ TITLES = [
     "web_pages",
     "web_objects",
     "dash",
+    "live",
+    "live_samples",
 ]
 TITLES += ["onoff", "time_on", "completions", "delays"]
 

@@ -22,6 +22,7 @@ mod fake_network;
 mod fields;
 mod kind;
 pub mod list;
+pub mod live;
 pub mod onoff;
 pub mod rpc;
 pub mod tmix;
@@ -40,6 +41,7 @@ applications! {
     "bulk" => Bulk(bulk::Fields),
     "transfer" => Transfer(transfer::Fields),
     "dash" => Dash(dash::Fields),
+    "live" => Live(live::Fields),
     "bursts" => Bursts(bursts::Fields),
     "onoff" => OnOff(onoff::Fields),
     "list" => List(list::Fields),

@@ -34,6 +34,11 @@ class NamedTables(ABC):
         return self._table("dash")
 
     @property
+    def live(self) -> Table:
+        """One row a client of live video at low latency: latency, stalls, levels, playback rate."""
+        return self._table("live")
+
+    @property
     def web(self) -> Table:
         """One row a flow of web sessions: sessions, pages, objects, connections."""
         return self._table("web")
@@ -112,6 +117,16 @@ class NamedTables(ABC):
     def dash_segments(self) -> Table:
         """One row a DASH segment: level, size, download time, buffer, stall."""
         return self._table("dash_segments")
+
+    @property
+    def live_segments(self) -> Table:
+        """One row a segment of live video: level, size, what the rate adaptation heard, buffer, latency, stall."""
+        return self._table("live_segments")
+
+    @property
+    def live_samples(self) -> Table:
+        """One row an interval of a client of live video; needs `sample` in the application."""
+        return self._table("live_samples")
 
     @property
     def call_frames(self) -> Table:

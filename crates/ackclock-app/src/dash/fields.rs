@@ -54,7 +54,7 @@ record! {
 }
 
 /// Returns the estimators by name.
-fn estimator() -> OneOf<Estimator> {
+pub(crate) fn estimator() -> OneOf<Estimator> {
     let options = [
         ("last", Estimator::Last, "the rate of the last segment"),
         ("mean", Estimator::Mean, "all bytes so far over all time spent downloading them"),

@@ -20,6 +20,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fields::estimator;
 pub use fields::{Fields, LiveFields};
 pub use params::DashParams;
 

@@ -29,6 +29,45 @@ tables! {
         latency_end_s: Float "s",
     }
 
+    /// One row a client of live video at low latency: latency, stalls, levels, playback rate.
+    ///
+    /// The latency is the time from an event to its playback. It is taken every 100 ms from the start of playback, and in
+    /// stalls as well, in which it grows.
+    Live = "live" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text (Key),
+        /// Segments that have arrived.
+        segments: Int,
+        /// Mean of their levels' rates.
+        mean_level_bps: Float "bit/s",
+        /// Changes of level from one segment to the next.
+        switches: Int,
+        /// Media played.
+        played_s: Float "s" (Elapsed),
+        /// Times that playback stopped for want of media.
+        stalls: Int,
+        /// Time that playback stood, a stall that is not over included.
+        stall_s: Float "s" (Elapsed),
+        /// From the start of the flow to the start of playback.
+        startup_s: Float "s" (Elapsed),
+        /// Latency at the start of playback.
+        latency_start_s: Float "s",
+        /// Mean latency.
+        latency_mean_s: Float "s",
+        /// Its 95th percentile.
+        latency_p95_s: Float "s",
+        /// Its largest.
+        latency_max_s: Float "s",
+        /// Latency at the end.
+        latency_end_s: Float "s",
+        /// Media played over the time of playing.
+        rate_mean: Float,
+        /// Times that the client skipped media.
+        skips: Int,
+        /// Media skipped.
+        skipped_s: Float "s",
+    }
+
     /// One row a flow of web sessions: sessions, pages, objects, connections.
     Web = "web" {
         /// The flow's name; of several copies with the copy's number.
@@ -380,6 +419,50 @@ tables! {
         buffer_s: Float "s",
         /// Time that playback stood since the segment before it arrived.
         stall_s: Float "s" (Elapsed),
+    }
+
+    /// One row a segment of live video: level, size, what the rate adaptation heard, buffer, latency, stall.
+    LiveSegments = "live_segments" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// Its number within the flow, from 0.
+        index: Int,
+        /// Rate of the level chosen.
+        level_bps: Int "bit/s",
+        /// Size of the segment.
+        bytes: Int "bytes",
+        /// When it was asked for.
+        request_s: Float "s" (Moment),
+        /// When its first byte arrived.
+        first_byte_s: Float "s" (Moment),
+        /// When its last byte arrived.
+        done_s: Float "s" (Moment),
+        /// Throughput of its download, by the measurement of the application.
+        measured_bps: Float "bit/s",
+        /// Media in the buffer with it.
+        buffer_s: Float "s",
+        /// Latency when it had arrived.
+        latency_s: Float "s",
+        /// Time that playback stood since the segment before it arrived.
+        stall_s: Float "s" (Elapsed),
+    }
+
+    /// One row an interval of a client of live video; needs `sample` in the application.
+    LiveSamples = "live_samples" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// End of the interval.
+        at_s: Float "s" (Moment),
+        /// Latency at that time; empty before playback begins.
+        latency_s: Float "s",
+        /// Media in the buffer at that time.
+        buffer_s: Float "s",
+        /// Playback rate at that time.
+        rate: Float,
+        /// Level of the last segment that was asked for.
+        level_bps: Int "bit/s",
+        /// Stalls so far.
+        stalls: Int,
     }
 
     /// One row a frame of a call; needs `frames = true` in the application.

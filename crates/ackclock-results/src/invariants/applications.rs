@@ -36,6 +36,7 @@ const PARTS: [(&str, &[&str], &str); 14] = [
     ("tmix", &["connections_done", "connections_failed"], "connections"),
     ("tmix", &["connections_max"], "connections"),
     ("dash", &["switches"], "segments"),
+    ("live", &["switches"], "segments"),
 ];
 
 pub(super) fn check(checker: &mut Checker<'_>) {
@@ -66,7 +67,9 @@ pub(super) fn check(checker: &mut Checker<'_>) {
         time_on(checker, view);
     }
     lost(checker);
-    dash(checker);
+    video(checker, "dash", "dash_segments", &["played_s", "stall_s", "startup_s"]);
+    // A client of live video may play faster than time passes.
+    video(checker, "live", "live_segments", &["stall_s", "startup_s"]);
     call(checker);
 }
 
@@ -231,11 +234,11 @@ fn call(checker: &mut Checker<'_>) {
     }
 }
 
-/// Compares segments of a video with their summary.
-fn dash(checker: &mut Checker<'_>) {
-    let Some(view) = checker.table("dash") else { return };
+/// Compares the segments of a video with the summary in `table`. The times of the summary are parts of the run.
+fn video(checker: &mut Checker<'_>, table: &str, rows: &str, times: &[&str]) {
+    let Some(view) = checker.table(table) else { return };
     let mut sums = BTreeMap::<&str, (i64, i64)>::new();
-    if let Some(segments) = checker.table("dash_segments") {
+    if let Some(segments) = checker.table(rows) {
         for row in segments.rows() {
             let number = |column| segments.number(column, row);
             let request = number("request_s").unwrap_or(0.0);
@@ -254,16 +257,16 @@ fn dash(checker: &mut Checker<'_>) {
     for row in view.rows() {
         let flow = view.text("flow", row).unwrap_or_default();
         let (count, bytes) = sums.get(flow).copied().unwrap_or_default();
-        checker.counts(view.at(row, "segments"), count, "the rows of dash_segments that are done");
+        checker.counts(view.at(row, "segments"), count, format_args!("the rows of {rows} that are done"));
         let most = delivered.get(flow).copied().unwrap_or(0);
         checker.expect(view.at(row, "segments"), bytes <= most, || {
             format!("segments of at most {most} bytes together, bytes_delivered of the flow, not {bytes}")
         });
         let number = |column| view.number(column, row).unwrap_or(0.0);
-        let time = number("played_s") + number("stall_s") + number("startup_s");
+        let time: f64 = times.iter().map(|time| number(time)).sum();
         let end = seconds(checker.facts.end);
-        checker.expect(view.at(row, "played_s"), time <= end * (1.0 + 1e-9), || {
-            format!("played_s, stall_s and startup_s to be at most {end} together, not {time}")
+        checker.expect(view.at(row, times[0]), time <= end * (1.0 + 1e-9), || {
+            format!("{} to be at most {end} together, not {time}", times.join(", "))
         });
     }
 }

@@ -57,8 +57,12 @@ interval = '100ms'
 ";
 
 fn run(overrides: &[(&str, &str)]) -> (Facts, AppTables) {
+    run_of(ALL, overrides)
+}
+
+fn run_of(text: &str, overrides: &[(&str, &str)]) -> (Facts, AppTables) {
     let overrides: Vec<_> = overrides.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
-    let scenario = Scenario::from_toml(ALL, &overrides).unwrap_or_else(|error| panic!("{error}"));
+    let scenario = Scenario::from_toml(text, &overrides).unwrap_or_else(|error| panic!("{error}"));
     let mut run = Run::new(&scenario, None).unwrap();
     while run.step(u64::MAX) {}
     (ackclock_sim::facts(&scenario), run.finish().tables)
@@ -188,6 +192,38 @@ fn a_wrong_cell_is_found_and_named() {
         let findings = check(&facts, &changed(&tables, (table, row, column), change));
         let is_it = |finding: &Finding| finding.table == table && finding.row == row && finding.column == column;
         assert!(findings.iter().any(is_it), "{table}[{row}].{column}: {findings:?}");
+    }
+}
+
+/// Live video on a link that is too slow for it, and which loses packets: it stalls.
+const LIVE: &str = "
+duration = '30s'
+[bottleneck]
+rate = '300kbps'
+delay = '20ms'
+queue = '20 packets'
+loss = '1%'
+[[flows]]
+stack = 'rfc'
+name = 'match'
+app = { kind = 'live', ladder = ['250kbps', '400kbps'], segment = '1s', chunk = '250ms', latency = '1s' }
+";
+
+#[test]
+fn live_video_adds_up_and_each_wrong_cell_is_named() {
+    let (facts, tables) = run_of(LIVE, &[]);
+    assert_eq!(check(&facts, &tables), []);
+    let Some(Column::Int(stalls)) = tables["live"].column("stalls") else { panic!("no stalls") };
+    assert!(stalls[0] > Some(0));
+    let wrong: [(Place, Change); 4] = [
+        (("live", 0, "segments"), |count| count + 1.0),
+        (("live", 0, "switches"), |_| 1e6),
+        (("live", 0, "stall_s"), |_| 31.0),
+        (("live_segments", 2, "done_s"), |_| 0.1),
+    ];
+    for ((table, row, column), change) in wrong {
+        let findings = check(&facts, &changed(&tables, (table, row, column), change));
+        assert!(names(&findings, table, column), "{table}[{row}].{column}: {findings:?}");
     }
 }
 
