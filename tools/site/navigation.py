@@ -18,7 +18,7 @@ HOW_TO = (
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
-    "link-failure", "satellite", "cellular", "abr-dash", "video-call",
+    "link-failure", "satellite", "cellular", "abr-dash", "live-video", "video-call",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (

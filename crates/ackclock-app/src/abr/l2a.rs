@@ -42,7 +42,7 @@ const LEAST_BPS: f64 = 1000.0;
 /// The caution is v = horizon^0.99, and the step size is alpha = max(horizon, v sqrt(horizon)).
 ///
 /// The rule was made for live video with a buffer of a second or two, whose player changes its speed to stay close to
-/// the live event. Our player's speed is 1. The rule never looks at the buffer once the learning has begun: with video
+/// the live event. The player of `live` does that; the speed of `dash` is 1. The rule never looks at the buffer once the learning has begun: with video
 /// on demand, it does not use a full buffer to bridge a fall of the throughput, nor does it raise the level because of
 /// one. The download rate is that from the request to the last byte, as in the browser's trace.
 #[derive(Debug)]

@@ -61,8 +61,8 @@ type Point = [f64; 4];
 /// and the other terms in kbit/s, so that the level decides; the weights of throughput and switches are not in the
 /// score, and are the first in the list.
 ///
-/// The rule was made for live video at low latency, beside a control of the playing speed that keeps the latency. Our
-/// player's speed is 1. With video on demand the latency is 0, and the minimum buffer of 0.3 s is all that the rule
+/// The rule was made for live video at low latency, beside a control of the playing speed that keeps the latency. The
+/// player of `live` has one; the speed of `dash` is 1. With video on demand the latency is 0, and the minimum buffer of 0.3 s is all that the rule
 /// asks for: expect stalls where the throughput falls within a segment, and give a larger `min_buffer`. Weights that no
 /// level satisfies are the same in each run, where dash.js draws them at random.
 #[derive(Debug)]
