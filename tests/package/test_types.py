@@ -87,7 +87,7 @@ flows = [
     Flow(app=app.Bulk(), cc="gentle", validation=rules[0], arrival=arrival.Poisson(rate=2), count=3),
     Flow(app=app.Bulk(), cc={"kind": "gentle", "kept": 0.8}, access=FlowAccess(sink_delay="1ms"), ecn="classic"),
     Flow(app=app.Bulk(), cc=cc.Remycc(table=Path("table.dna")), careful_resume=CarefulResume(cwnd="1MB", rtt="50ms")),
-    Flow(app=app.Dash(ladder=("1Mbps", "2Mbps"), segment="2s", abr="bola", live=app.Live(latency="4s")), class_=1),
+    Flow(app=app.Dash(ladder=("1Mbps", "2Mbps"), segment="2s", abr="bola", live=app.DashLive(latency="4s")), class_=1),
     Flow(app=app.Web(
         sessions_per_second=2,
         pages=distribution.Exponential(mean=3),

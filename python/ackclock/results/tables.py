@@ -35,7 +35,11 @@ class NamedTables(ABC):
 
     @property
     def live(self) -> Table:
-        """One row a client of live video at low latency: latency, stalls, levels, playback rate."""
+        """One row a client of live video at low latency: latency, stalls, levels, playback rate.
+
+        The latency is the time from an event to its playback. It is taken every 100 ms from the start of playback,
+        and in stalls as well, in which it grows.
+        """
         return self._table("live")
 
     @property
@@ -125,7 +129,7 @@ class NamedTables(ABC):
 
     @property
     def live_samples(self) -> Table:
-        """One row an interval of a client of live video; needs `sample` in the application."""
+        """One row an interval of a client of live video; needs ``sample`` in the application."""
         return self._table("live_samples")
 
     @property

@@ -22,7 +22,9 @@ __all__ = [
     "Cbr",
     "CircuitBreaker",
     "Codec",
+    "ControlOfThePlaybackRate",
     "Dash",
+    "DashLive",
     "EcnField",
     "End",
     "Estimator",
@@ -30,6 +32,7 @@ __all__ = [
     "Item",
     "List",
     "Live",
+    "Measurement",
     "Name",
     "Onoff",
     "Pause",
@@ -53,6 +56,28 @@ Estimator: TypeAlias = Literal[
 - ``last``: the rate of the last segment
 - ``mean``: all bytes so far over all time spent downloading them
 - ``ewma``: the lower of a fast and a slow moving average, as dash.js has them
+"""
+
+Measurement: TypeAlias = Literal[
+    "chunks",
+    "segments",
+]
+"""Measurement of a download that the rate adaptation hears of.
+
+- ``chunks``: the bytes of each chunk over the time in which they arrive
+- ``segments``: the bytes of the segment over the time from its first to its last byte
+"""
+
+ControlOfThePlaybackRate: TypeAlias = Literal[
+    "latency",
+    "lol-plus",
+    "off",
+]
+"""Control of the playback rate.
+
+- ``latency``: a sigmoid of the latency, the default mode of dash.js
+- ``lol-plus``: the same, slower while the buffer is below 0.5 s, the mode LoL+ of dash.js
+- ``off``: always 1
 """
 
 UseOfConnections: TypeAlias = Literal[
@@ -155,7 +180,7 @@ class Transfer(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Live(Record):
+class DashLive(Record):
     """Live video, whose segments become available over time.
 
     Parameters
@@ -241,7 +266,96 @@ class Dash(Record):
     sizes: Sequence[Sequence[str]] | None = None
     safety: float | None = None
     estimator: Estimator | None = None
-    live: Live | None = None
+    live: DashLive | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Live(Record):
+    """A client of live video at low latency, which fetches segments from the source in chunks as they are made.
+
+    Parameters
+    ----------
+    ladder
+        Bitrates in which the video is available. Accepted: a list with at least one bitrate, each a rate above zero
+        such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps, Tbps), in ascending order.
+    segment
+        Playing time of a segment of the video. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h).
+    chunk
+        Playing time of a chunk, of which a whole number is in a segment. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h).
+    latency
+        Time from an event to its playback that the client keeps to, as in the example of DASH-IF's guidelines.
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "3.5s".
+    encode
+        Time from the end of a chunk's recording until the server has the chunk. Accepted: a time such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "0s".
+    abr
+        Rate adaptation algorithm. Accepted: throughput, bba, bola, hybrid, mpc, robust-mpc, l2a, lol-plus, a class of
+        `ackclock.scenario.abr`, the name of one in Python, or a dict of its kind and its parameters. Default:
+        "throughput".
+    safety
+        Fraction of the estimated throughput that the throughput rule uses (`bandwidthSafetyFactor` of dash.js).
+        Accepted: a number from 0.01 to 10. Default: 0.9.
+    estimator
+        Method by which the throughput rule estimates the throughput. Accepted: last, mean, ewma. Default: "ewma".
+    measure
+        Measurement of a download that the rate adaptation hears of. Accepted: chunks, segments. Default: "chunks".
+    catchup
+        Control of the playback rate. Accepted: latency, lol-plus, off. Default: "latency".
+    rate_min
+        Lowest playback rate, as in the example of DASH-IF's guidelines. Accepted: a number from 0.1 to 1. Default:
+        0.96.
+    rate_max
+        Highest playback rate, as in the example of DASH-IF's guidelines. Accepted: a number from 1 to 4. Default: 1.04.
+    max_drift
+        Latency above its target from which on the client skips media, such as the 12 s of dash.js. Accepted: a time
+        above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: media is never skipped.
+    startup
+        Playing time in the buffer at which playback starts. Accepted: a time above zero such as "200ms" (units: ns, us,
+        ms, s, min, h). Absent: the value of chunk.
+    resume
+        Playing time in the buffer at which playback resumes after a stall. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Absent: the value of chunk.
+    think
+        Think time of the server before it answers a request. Accepted: a time such as "200ms" (units: ns, us, ms, s,
+        min, h). Default: "0s".
+    request_size
+        Size of a request. Accepted: a volume from "1B" to "1MiB" (units: B, kB, KiB, MB, MiB, GB, GiB). Default:
+        "300B".
+    header_size
+        Size of the header of an answer. Accepted: a volume from "0B" to "1MiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Default: "300B".
+    size_cv
+        Coefficient of variation of the segment sizes, which are log-normal; all bitrates of a segment vary by the same
+        factor. Accepted: a number from 0 to 10. Default: 0.
+    sample
+        Interval of the rows of `live_samples`. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h). Absent: no rows.
+    """
+
+    kind: ClassVar = "live"
+
+    ladder: Sequence[str]
+    segment: str
+    chunk: str
+    latency: str | None = None
+    encode: str | None = None
+    abr: Abr | None = None
+    safety: float | None = None
+    estimator: Estimator | None = None
+    measure: Measurement | None = None
+    catchup: ControlOfThePlaybackRate | None = None
+    rate_min: float | None = None
+    rate_max: float | None = None
+    max_drift: str | None = None
+    startup: str | None = None
+    resume: str | None = None
+    think: str | None = None
+    request_size: str | None = None
+    header_size: str | None = None
+    size_cv: float | None = None
+    sample: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -719,5 +833,5 @@ class Tmix(Record):
     records: bool | None = None
 
 
-App: TypeAlias = Name | Bulk | Transfer | Dash | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Call | Tmix
+App: TypeAlias = Name | Bulk | Transfer | Dash | Live | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Call | Tmix
 """Type of the fields that accept a table of the family *app*."""

@@ -21,7 +21,7 @@ const ROWS: [(&str, &str, bool); 9] = [
 
 /// Counts that are parts of another count in their row: the table, the parts, and the whole, which the sum of the parts
 /// does not exceed.
-const PARTS: [(&str, &[&str], &str); 14] = [
+const PARTS: [(&str, &[&str], &str); 15] = [
     ("cbr", &["received", "lost"], "sent"),
     ("cbr", &["reordered"], "received"),
     ("breakers", &["exceeded"], "measurements"),

@@ -83,6 +83,8 @@ class Types:
         self.modules: dict[str, Module] = {}
         self.homes: dict[str, str] = {camel(family): family for family in self.uses}
         """The modules of all names that one may import from another."""
+        self.kinds: dict[str, set[str]] = {}
+        """The classes of the kinds of a family."""
         self.shapes: dict[str, str] = {}
         """The class of a table, by what is in it."""
         for family in self.uses:
@@ -109,6 +111,7 @@ class Types:
         module = self.module(name)
         if any("kind" not in one.get("required", ()) for one in _tables(uses[0])[1:]):
             raise ValueError(f"in a table of {name} the kind may be left out, which only the first may")
+        self.kinds[name] = {camel(kind) for one in _tables(uses[0]) if (kind := _kind(one))}
         for tables in zip(*map(_tables, uses), strict=True):
             kind = _kind(tables[0])
             if kind is None:
@@ -177,7 +180,7 @@ class Types:
         """The class of a table that is of no kind: called after its key, and after its owner where that is taken."""
         if _shape(schema) not in self.shapes:
             name = camel(key)
-            name = owner + name if name in self.homes else name
+            name = owner + name if name in self.homes or name in self.kinds.get(module, ()) else name
             self.shapes[_shape(schema)], self.homes[name] = name, module
             self.add_class(module, name, None, [schema])
         return self.name_of(schema)
