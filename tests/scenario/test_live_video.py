@@ -27,7 +27,7 @@ def row(document):
         ({"chunk": "300ms"}, "chunk", 'is not a whole part of the segment; accepted: "2s" divided by a whole number'),
         ({"latency": "500ms"}, "latency", 'accepted: more than chunk and encode, "500ms"'),
         ({"latency": "1s", "encode": "600ms"}, "latency", 'accepted: more than chunk and encode, "1100ms"'),
-        ({"startup": "4s"}, "startup", 'accepted: at most "3.5s"'),
+        ({"startup": "4s"}, "startup", 'accepted: at most "3500ms"'),
         ({"latency": "2s", "resume": "2.5s"}, "resume", 'accepted: at most "2s"'),
         ({"rate_max": 0.9}, "rate_max", "accepted: a number from 1 to 4"),
         ({"catchup": "fast"}, "catchup", "accepted: latency, lol-plus, off"),
