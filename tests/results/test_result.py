@@ -26,6 +26,8 @@ app = { kind = "transfer", size = "20kB" }
 [[flows]]
 app = { kind = "dash", ladder = ["100kbps"], segment = "1s" }
 [[flows]]
+app = { kind = "live", ladder = ["100kbps"], segment = "1s", chunk = "250ms", sample = "1s" }
+[[flows]]
 app = { kind = "bursts", size = "10kB", interval = "1s" }
 [[flows]]
 app = { kind = "onoff", size = "10kB", off = "100ms", persistent = true }
@@ -83,7 +85,8 @@ def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(res
 
 
 def test_what_follows_from_the_declarations():
-    assert list(KEYS) == ["flows", "links", "dash", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
+    one_row = ["dash", "live", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
+    assert list(KEYS) == ["flows", "links", *one_row]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
     assert {*ASKED} == {*PROBES, "delays", "delay_cdf", "limits"}

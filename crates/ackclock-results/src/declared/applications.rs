@@ -42,8 +42,8 @@ tables! {
         mean_level_bps: Float "bit/s",
         /// Changes of level from one segment to the next.
         switches: Int,
-        /// Media played.
-        played_s: Float "s" (Elapsed),
+        /// Media played, which is longer than the time of playing at a playback rate above 1.
+        played_s: Float "s",
         /// Times that playback stopped for want of media.
         stalls: Int,
         /// Time that playback stood, a stall that is not over included.

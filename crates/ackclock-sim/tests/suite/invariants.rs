@@ -215,7 +215,8 @@ fn live_video_adds_up_and_each_wrong_cell_is_named() {
     assert_eq!(check(&facts, &tables), []);
     let Some(Column::Int(stalls)) = tables["live"].column("stalls") else { panic!("no stalls") };
     assert!(stalls[0] > Some(0));
-    let wrong: [(Place, Change); 4] = [
+    let wrong: [(Place, Change); 5] = [
+        (("live", 0, "played_s"), |time| time + 1.0),
         (("live", 0, "segments"), |count| count + 1.0),
         (("live", 0, "switches"), |_| 1e6),
         (("live", 0, "stall_s"), |_| 31.0),
