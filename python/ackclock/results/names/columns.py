@@ -254,6 +254,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "stall_s": "stall before the segment",
     },
     "live_samples": {
+        "at_s": "end of the interval of live video",
         "latency_s": "latency of live video",
         "buffer_s": "media in the buffer",
         "rate": "playback rate",
