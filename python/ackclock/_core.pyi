@@ -19,6 +19,7 @@ __all__ = [
     "Context",
     "Delivery",
     "Download",
+    "Environment",
     "Lost",
     "Networks",
     "Playback",
