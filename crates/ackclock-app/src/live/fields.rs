@@ -26,7 +26,7 @@ record! {
         /// Playing time of a chunk, of which a whole number is in a segment.
         chunk: Nanos = required(time().positive());
         /// Time from an event to its playback that the client keeps to, as in the example of DASH-IF's guidelines.
-        latency: Nanos = default("3.5s", time().positive());
+        latency: Nanos = default("3500ms", time().positive());
         /// Time from the end of a chunk's recording until the server has the chunk.
         encode: Nanos = default("0s", time());
         /// Rate adaptation algorithm.

@@ -19,7 +19,7 @@ mod flows;
 mod network;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::Tables;
@@ -67,6 +67,8 @@ pub struct Facts {
     pub routes: BTreeMap<String, [Vec<String>; 2]>,
     /// Names of the links that are on some of the routes of a flow whose routes change.
     pub at_times: BTreeMap<String, [Vec<String>; 2]>,
+    /// Flows whose receivers acknowledge data that has not arrived: applications count it, and `bytes_delivered` does not.
+    pub optimistic: BTreeSet<String>,
 }
 
 impl Facts {

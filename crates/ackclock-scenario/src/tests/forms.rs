@@ -216,6 +216,7 @@ fn every_default_of_the_reference_is_what_an_absent_key_means() {
         ("flows[2].stack", "linux"),
         ("flows[2].reading", "{ rate = '500kbps' }"),
         ("flows[2].source_reading", "{ rate = '500kbps' }"),
+        ("flows[2].tunnel", "{ from = 'left', to = 'right' }"),
     ])
     .to_json();
     let mut defaults = 0;
