@@ -286,7 +286,7 @@ class Live(Record):
         (units: ns, us, ms, s, min, h).
     latency
         Time from an event to its playback that the client keeps to, as in the example of DASH-IF's guidelines.
-        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "3.5s".
+        Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "3500ms".
     encode
         Time from the end of a chunk's recording until the server has the chunk. Accepted: a time such as "200ms"
         (units: ns, us, ms, s, min, h). Default: "0s".
