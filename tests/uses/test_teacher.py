@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 GALLERY = sorted(path.stem for path in (ROOT / "docs" / "gallery").glob("*.md") if path.stem != "index")
 LABS = sorted((ROOT / "docs").glob("lab-*.ipynb"))
 
-SHORT = {"ack-congestion": "22s", "fairness-rtt": "61s", "incast": "2s", "video-call": "32s"}
+SHORT = {"ack-congestion": "22s", "fairness-rtt": "61s", "incast": "2s", "live-video": "50s", "video-call": "32s"}
 """Durations that suffice for something to happen, where that takes longer or shorter than in the others."""
 
 CLASSROOM = """
