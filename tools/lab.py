@@ -87,7 +87,7 @@ def main() -> None:
 
 
 def _probes(text: str) -> list[tuple[str, str]]:
-    """What the page records of a scenario that states no probes: a row for each thousandth of the run."""
+    """The probes that the page gives a scenario without any: a row for each thousandth of the run."""
     duration = json.loads(_core.check(text, "toml", []))["duration"]
     names = ("window", "rates", "queues")
     return [*((f"probes.{name}", "true") for name in names), ("probes.interval", duration.removesuffix("s") + "ms")]

@@ -22,7 +22,7 @@ NOT_STARTED = Interval(0)
 
 
 class Sender:
-    """What is known of a steered sender beside its counts."""
+    """State of a steered sender beside its counts."""
 
     __slots__ = ("mss", "setting", "target")
 
@@ -46,7 +46,7 @@ class SteeredRun:
     text
         The scenario.
     overrides
-        What is replaced in it: key paths and values.
+        Values that replace those of the scenario, by key path.
     seed
         Seed of the run.
     flows

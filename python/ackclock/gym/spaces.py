@@ -44,7 +44,7 @@ class Episodes:
     scenario
         The scenario.
     overrides
-        What is replaced in it in all episodes.
+        Values that replace those of the scenario in all episodes, by key path.
     draw
         Draws further overrides for an episode from a generator of random numbers.
     """

@@ -177,7 +177,7 @@ class Path:
 
 
 class Arrivals:
-    """What has arrived of a connection, as far as somebody will ask.
+    """The data of a connection that has arrived, as far as somebody will ask for it.
 
     A look at the clock costs virtual time, and a message costs a turn of the processes, so that the receiver looks and
     speaks only where it must.

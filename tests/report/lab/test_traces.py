@@ -22,7 +22,7 @@ SOONER = {
     "incast": {"duration": "300ms"},
     "video-call": {"flows[1].start": "1s"},
 }
-"""What is changed in scenarios so that all of it happens in three seconds."""
+"""Changes of scenarios by which everything in them happens within three seconds."""
 
 TWO = """duration = "3s"
 

@@ -134,7 +134,7 @@ class Suite:
         return [one for one in self.outcomes if (one.case, one.variant, one.control) == (case, variant, control)]
 
     def groups(self) -> list[tuple[Case, Variant, str]]:
-        """What the rows of the table show: cases, their variants, and the controls within each."""
+        """The contents of the table's rows: cases, their variants, and the controls within each."""
         return [
             (case, variant, control)
             for case in dict.fromkeys(one.case for one in self.outcomes)
