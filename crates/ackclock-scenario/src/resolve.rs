@@ -292,9 +292,22 @@ impl Flow {
 
     /// Whether the connections of a flow of TCP begin with a handshake.
     fn shakes_hands(&self) -> bool {
+        self.settings().handshake == Handshake::ThreeWay
+    }
+
+    /// Whether the receivers of a flow of TCP acknowledge data that has not arrived.
+    ///
+    /// # Panics
+    /// Panics if the stack is in no catalogue; a scenario that was read has no such stack.
+    pub fn acknowledges_unseen_data(&self) -> bool {
+        self.settings().optimistic_acks > 0
+    }
+
+    /// Returns the configuration of the flow's stack with its own settings, without making its congestion control.
+    fn settings(&self) -> Config {
         let mut config = (stack::by_name(&self.stack).expect("a scenario names what the catalogues have").config)();
         self.replace_settings(&mut config);
-        config.handshake == Handshake::ThreeWay
+        config
     }
 
     /// Returns the payload of a full segment, in bytes.

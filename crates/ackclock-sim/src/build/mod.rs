@@ -331,8 +331,8 @@ pub fn facts(scenario: &Scenario) -> Facts {
             (copy, hops)
         }));
     }
-    let invents = |flow: &&Flow| flow.tcp_config(scenario.packet_size).optimistic_acks > 0;
-    let optimistic = scenario.flows.iter().filter(invents).flat_map(Flow::copies).collect();
+    let optimistic =
+        scenario.flows.iter().filter(|flow| flow.acknowledges_unseen_data()).flat_map(Flow::copies).collect();
     let probes = &scenario.probes;
     let recorded = (probes.from, probes.to.unwrap_or(scenario.duration));
     Facts { end: scenario.duration, recorded, routes, at_times, optimistic }
