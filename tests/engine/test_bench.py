@@ -8,8 +8,8 @@ import ackclock
 from ackclock._errors import RefusedError
 from ackclock.cli import main
 from ackclock.engine import bench
-from ackclock.engine.bench import ns2
-from ackclock.engine.bench.worker import peak_rss_bytes, row_of
+from ackclock.engine.bench import leaf_spine, ns2
+from ackclock.engine.bench.worker import fabric_row, peak_rss_bytes, row_of
 from tests.helpers.crates import needs_cargo
 from tests.helpers.tables import make_table
 
@@ -44,7 +44,21 @@ def test_workloads_are_the_agreed_ones(name):
 
 
 def test_names_are_the_files():
-    assert bench.names() == [*AGREED, "python-cc", "rust-cc"]
+    assert bench.names() == [*AGREED, "leaf-spine", "python-cc", "rust-cc"]
+
+
+def test_the_fabric_has_a_thousand_hosts_and_the_same_bytes_on_two_threads(caplog):
+    text = leaf_spine.text("300us")
+    scenario = ackclock.check(text)
+    copies = [(flow["count"], flow["app"].get("servers", 1)) for flow in scenario["flows"]]
+    assert sum(count * (servers + 1) for count, servers in copies) == leaf_spine.HOSTS == 1024
+    one, two = (ackclock.run(text, threads=threads) for threads in (1, 2))
+    # A run that is not divided says so.
+    assert not caplog.records
+    for name, table in one.tables.items():
+        assert list(table.rows()) == list(two.tables[name].rows()), name
+    assert one.links["marks"].sum() > 0
+    assert fabric_row(one.links, cpu_s=0.5)["packets"] == one.links["packets"].sum() > 10_000
 
 
 @pytest.mark.parametrize(("name", "cc"), [("python-cc", "bench-counting"), ("rust-cc", "bench-spread")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,6 +31,34 @@ name = "web"
 app = {{ kind = "web", sessions_per_second = 200000.0, object_size = "1kB" }}
 """
 PER_SECOND = 200_000
+FLOWS = """
+duration = "2s"
+[bottleneck]
+rate = "{rate}Mbps"
+delay = "20ms"
+queue = "0.2bdp"
+[access]
+source_delay = "2.5ms"
+sink_delay = "2.5ms"
+[[flows]]
+name = "bulk"
+count = {flows}
+app = "bulk"
+start_jitter = "1s"
+"""
+PER_FLOW_MBPS = 1
+SECONDS = """
+duration = "{duration}s"
+[bottleneck]
+rate = "100Mbps"
+delay = "20ms"
+queue = "1bdp"
+[[flows]]
+name = "bulk"
+count = 10
+app = "bulk"
+start_jitter = "1s"
+"""
 LOG = """
 duration = "{duration}s"
 [bottleneck]
@@ -109,9 +139,44 @@ def connections(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
     yield "run", ackclock(folder, "run", "web.toml", "--json"), 0
 
 
+def flows(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
+    """A run of so many bulk flows at once, with the same rate for each."""
+    text = FLOWS.format(flows=size, rate=size * PER_FLOW_MBPS)
+    (folder / "flows.toml").write_text(text, encoding="utf-8")
+    yield "run", ackclock(folder, "run", "flows.toml", "--json"), 0
+
+
+def links(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
+    """A run over so many links in a row, each with a flow of its own and one flow over all."""
+    nodes = ["left", "right", *(f"n{number}" for number in range(2, size + 1))]
+    ends = list(itertools.pairwise(nodes))
+    parts = ['duration = "2s"\n[bottleneck]\nrate = "10Mbps"\ndelay = "1ms"\nqueue = "50 packets"\n']
+    parts += [
+        f'[[links]]\nname = "l{number}"\nends = ["{one}", "{other}"]\nrate = "10Mbps"\ndelay = "1ms"\n'
+        'queue = "50 packets"\n'
+        for number, (one, other) in enumerate(ends[1:], 1)
+    ]
+    routes = [nodes, *ends]
+    parts += [
+        f'[[flows]]\nname = "f{number}"\napp = "bulk"\nroute = {json.dumps(route)}\n'
+        for number, route in enumerate(routes)
+    ]
+    (folder / "links.toml").write_text("".join(parts), encoding="utf-8")
+    yield "run", ackclock(folder, "run", "links.toml", "--json"), 0
+
+
+def seconds(folder: Path, size: int) -> Iterator[tuple[str, Measured, int]]:
+    """A run of so many simulated seconds."""
+    (folder / "long.toml").write_text(SECONDS.format(duration=size), encoding="utf-8")
+    yield "run", ackclock(folder, "run", "long.toml", "--json"), 0
+
+
 SUBJECTS = (
     Grown("runs", "runs of a store", (10_000, 100_000, 1_000_000), runs),
     Grown("points", "points of a report", (20, 200, 2000), points),
     Grown("events", "seconds of a log of two flows at 100 Mbit/s", (1, 10, 100, 600), events),
     Grown("connections", "connections of a run", (100_000, 1_000_000, 10_000_000), connections),
+    Grown("flows", "flows of a run at once, 2 s at 1 Mbit/s each", (10, 100, 1000, 10_000, 100_000, 1_000_000), flows),
+    Grown("links", "links of a run in a row, 2 s at 10 Mbit/s each", (1, 10, 100, 1000), links),
+    Grown("seconds", "simulated seconds of ten flows at 100 Mbit/s", (1, 10, 100, 1000), seconds),
 )

@@ -207,11 +207,13 @@ fn check_links(scenario: &Scenario, problems: &mut Problems<'_>) {
         .chain((0..scenario.links.iter().flatten().count()).map(|index| key("links").index(index)))
         .collect();
     rtt.extend(paths.iter().flat_map(|path| ["delay", "reverse_delay", "bdp_rtt"].map(|name| path.key(name))));
+    let bdp_rtt = scenario.bdp_rtt();
     for (number, ((_, link), at)) in scenario.all_links().zip(&paths).enumerate() {
-        check_link(scenario, link, at, &rtt, problems);
+        let limits = scenario.queue_limits(link, bdp_rtt);
+        check_link(scenario, (link, limits), at, &rtt, problems);
         check_policers(scenario, link, at, problems);
         check_impairments(link, at, problems);
-        check_shapers(scenario, (number, link), at, &rtt, problems);
+        check_shapers(scenario, (number, link, limits), at, &rtt, problems);
     }
     for (index, link) in scenario.links.iter().flatten().enumerate() {
         let mut rules = Rules::new(paths[index + 1].clone(), problems);
@@ -261,12 +263,11 @@ fn check_policers(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, problems
 /// bandwidth-delay products needs.
 fn check_shapers(
     scenario: &Scenario,
-    (number, link): (usize, &Bottleneck),
+    (number, link, limits): (usize, &Bottleneck, [QueueLimit; 2]),
     at: &KeyPath,
     rtt: &[KeyPath],
     problems: &mut Problems<'_>,
 ) {
-    let limits = scenario.queue_limits(link);
     for (reverse, limit) in [false, true].into_iter().zip(limits) {
         let queue = if reverse { link.reverse_queue() } else { &link.queue };
         let single = match limit {
@@ -341,8 +342,13 @@ fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_
 
 /// Checks the queues of the link at a path. A queue is refused if it has no room for one packet or if its parameters
 /// contradict each other. `rtt` are the fields that a limit in bandwidth-delay products needs.
-fn check_link(scenario: &Scenario, link: &Bottleneck, at: &KeyPath, rtt: &[KeyPath], problems: &mut Problems<'_>) {
-    let [there, back] = scenario.queue_limits(link);
+fn check_link(
+    scenario: &Scenario,
+    (link, [there, back]): (&Bottleneck, [QueueLimit; 2]),
+    at: &KeyPath,
+    rtt: &[KeyPath],
+    problems: &mut Problems<'_>,
+) {
     let own = link.reverse_queue.as_ref().map(|queue| ("reverse_queue", queue, link.reverse_rate(), back));
     for (name, queue, rate, limit) in std::iter::once(("queue", &link.queue, &link.rate, there)).chain(own) {
         let settings = Settings {

@@ -202,7 +202,7 @@ impl Scenario {
             .map(|(_, link)| {
                 let bytes = link.rate.mean(self.duration).bits() as f64 * rtt as f64 / 8e9;
                 let packets = bytes / f64::from(self.packet_size.max(1)) * 2.0;
-                let queues = self.queue_limits(link).map(|limit| match limit {
+                let queues = self.queue_limits(link, rtt).map(|limit| match limit {
                     QueueLimit::Packets(packets) => packets as f64,
                     // A queue limited in bytes holds more small packets than full-sized ones.
                     QueueLimit::Bytes(bytes) => 2.0 * bytes as f64 / f64::from(self.packet_size.max(1)),

@@ -3,7 +3,7 @@
 //! The bottleneck joins the nodes `left` and `right`. A route is a list of nodes: the first is the node at the flow's
 //! source, the last the node at its sink. The flow's access links are at both ends of the route.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::bottleneck::Bottleneck;
@@ -51,24 +51,26 @@ impl Scenario {
 
     /// Returns the link with a number.
     pub(crate) fn link(&self, number: usize) -> &Bottleneck {
-        self.all_links().nth(number).expect("a hop takes a link of the scenario").1
+        let others = self.links.as_deref().unwrap_or_default();
+        number.checked_sub(1).map_or(&self.bottleneck, |other| &others[other].model)
     }
 
-    /// Maps each pair of nodes to the link from one to the other; of several links between the same nodes, the first
-    /// counts.
-    fn hops(&self) -> BTreeMap<[&str; 2], Hop> {
-        let mut hops = BTreeMap::new();
-        let mut add = |link: usize, from, to| {
-            hops.entry([from, to]).or_insert(Hop { link, reverse: false });
-            hops.entry([to, from]).or_insert(Hop { link, reverse: true });
+    /// Returns the two nodes of each link, in the order of their numbers.
+    fn ends(&self) -> impl Iterator<Item = [&str; 2]> {
+        let others = self.links.iter().flatten().map(|link| match &link.ends[..] {
+            [from, to] => [from.as_str(), to.as_str()],
+            _ => [""; 2],
+        });
+        std::iter::once(ENDS).chain(others)
+    }
+
+    /// Returns the hop from a node to another; of several links between the same nodes, the first counts.
+    fn hop(&self, from: &str, to: &str) -> Option<Hop> {
+        let hop = |(link, ends): (usize, [&str; 2])| {
+            let reverse = ends == [to, from];
+            (reverse || ends == [from, to]).then_some(Hop { link, reverse })
         };
-        add(0, ENDS[0], ENDS[1]);
-        for (number, link) in (1..).zip(self.links.iter().flatten()) {
-            if let [from, to] = &link.ends[..] {
-                add(number, from, to);
-            }
-        }
-        hops
+        self.ends().enumerate().find_map(hop)
     }
 
     /// Returns the links of a route that is given by its nodes.
@@ -76,7 +78,6 @@ impl Scenario {
     /// # Errors
     /// The mistake in the route, as a predicate.
     fn over(&self, nodes: &[&str]) -> Result<Vec<Hop>, String> {
-        let hops = self.hops();
         if nodes.len() < 2 {
             return Err("has less than two nodes; accepted: the nodes from the source's side to the sink's".to_owned());
         }
@@ -85,14 +86,15 @@ impl Scenario {
             return Err(format!("loops: it comes to {} twice; accepted: each node once", quoted(node)));
         }
         let hop = |pair: &[&str]| {
-            let found = hops.get(&[pair[0], pair[1]]).copied();
-            found.ok_or_else(|| {
-                let near: Vec<_> = hops.keys().filter(|[from, _]| *from == pair[0]).map(|[_, to]| *to).collect();
-                let all: BTreeSet<_> = hops.keys().map(|[from, _]| *from).collect();
+            self.hop(pair[0], pair[1]).ok_or_else(|| {
+                let joined = || self.ends().filter(|ends| !ends[0].is_empty()).flat_map(|[a, b]| [[a, b], [b, a]]);
+                let near: BTreeSet<_> = joined().filter(|[from, _]| *from == pair[0]).map(|[_, to]| to).collect();
                 let [from, to] = [pair[0], pair[1]].map(quoted);
-                match near[..] {
-                    [] => format!("has the node {from}, which no link joins; accepted: {}", listed(all)),
-                    _ => format!("has no link from {from} to {to}; accepted: from there to {}", listed(near)),
+                if near.is_empty() {
+                    let all: BTreeSet<_> = joined().map(|[from, _]| from).collect();
+                    format!("has the node {from}, which no link joins; accepted: {}", listed(all))
+                } else {
+                    format!("has no link from {from} to {to}; accepted: from there to {}", listed(near))
                 }
             })
         };

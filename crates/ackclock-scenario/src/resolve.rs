@@ -79,17 +79,18 @@ impl Scenario {
 
     /// Returns the limit of the bottleneck's queue from source to sink, never in bandwidth-delay products.
     pub fn queue_limit(&self) -> QueueLimit {
-        self.queue_limits(&self.bottleneck)[0]
+        self.queue_limits(&self.bottleneck, self.bdp_rtt())[0]
     }
 
     /// Returns the limit of the bottleneck's queue from sink to source, never in bandwidth-delay products.
     pub fn reverse_queue_limit(&self) -> QueueLimit {
-        self.queue_limits(&self.bottleneck)[1]
+        self.queue_limits(&self.bottleneck, self.bdp_rtt())[1]
     }
 
-    /// Returns the limits of a link's forward queue and reverse queue, never in bandwidth-delay products.
-    pub fn queue_limits(&self, link: &Bottleneck) -> [QueueLimit; 2] {
-        let rtt = link.bdp_rtt.unwrap_or_else(|| self.bdp_rtt());
+    /// Returns the limits of a link's forward queue and reverse queue, never in bandwidth-delay products. `bdp_rtt` is
+    /// that of the scenario, which takes the routes of all flows to compute.
+    pub fn queue_limits(&self, link: &Bottleneck, bdp_rtt: Nanos) -> [QueueLimit; 2] {
+        let rtt = link.bdp_rtt.unwrap_or(bdp_rtt);
         let forward = link.queue.limit.resolved(link.rate.mean(self.duration), rtt);
         let own = |queue: &Queue| queue.limit.resolved(link.reverse_rate().mean(self.duration), rtt);
         [forward, link.reverse_queue.as_ref().map_or(forward, own)]

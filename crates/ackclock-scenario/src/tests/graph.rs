@@ -27,7 +27,7 @@ fn routes_are_lists_of_nodes() {
     assert_eq!(reverse.routes(&reverse.flows[0]), [[hop(0, true)], [hop(0, false)]]);
     assert_ne!(reverse.hash(), with(&[]).hash());
     // A link's queue limit in bandwidth-delay products is computed with the link's own rate.
-    let limits = far.queue_limits(far.link(1));
+    let limits = far.queue_limits(far.link(1), far.bdp_rtt());
     assert_eq!(limits[0], QueueLimit::Bdp(1.0).resolved(ackclock_core::Rate::new(5_000_000).unwrap(), far.bdp_rtt()));
     assert_eq!(Scenario::from_json(&far.to_json().to_string(), &[]).unwrap(), far);
     // A preset is equivalent to the fields that it sets.

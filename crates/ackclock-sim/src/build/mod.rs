@@ -42,8 +42,9 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         on_host: way.on_host,
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
+    let bdp_rtt = scenario.bdp_rtt();
     let mut all = scenario.all_links().map(|(name, link)| {
-        let [forward_limit, reverse_limit] = scenario.queue_limits(link);
+        let [forward_limit, reverse_limit] = scenario.queue_limits(link, bdp_rtt);
         let reverse = format!("{name}.reverse");
         let specs = (
             spec(link.forward(), &link.queue, forward_limit, name),

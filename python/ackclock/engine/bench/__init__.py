@@ -3,8 +3,9 @@
 The workloads are the TOML files beside this one. A packet is a data packet that the bottleneck delivered; CPU seconds
 are those of the run itself, user and system, without the start of the interpreter; peak memory is that of the process.
 
-The workload python-cc is W2 under a trivial congestion control in Python, and says how many ACKs that was told of. The
-workload rust-cc is W2 under the same algorithm in Rust, in a library that cargo makes of it first.
+The workload leaf-spine is a fabric of many links; see `leaf_spine`. The workload python-cc is W2 under a trivial
+congestion control in Python, and says how many ACKs that was told of. The workload rust-cc is W2 under the same
+algorithm in Rust, in a library that cargo makes of it first.
 """
 
 from __future__ import annotations
@@ -21,22 +22,29 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base.progress import reporter
+from ackclock.engine.bench import leaf_spine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["RUST", "can_compile", "measure", "names"]
+__all__ = ["RUST", "can_compile", "measure", "names", "text_of"]
 
 RUST = "rust-cc"
 """The workload that needs cargo."""
 
 
 def names() -> list[str]:
-    """The workloads, in order: W1 and so on, then python-cc and rust-cc."""
+    """The workloads, in order: W1 and so on, then leaf-spine, python-cc and rust-cc."""
     files = resources.files(__name__).iterdir()
-    return sorted(
-        file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml") and file.name != "tiny.toml"
-    )
+    written = {file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")} - {"tiny"}
+    return sorted({*written, leaf_spine.NAME})
+
+
+def text_of(name: str) -> str:
+    """The scenario of a workload, as TOML."""
+    if name == leaf_spine.NAME:
+        return leaf_spine.text()
+    return resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
 def can_compile() -> bool:

@@ -14,7 +14,7 @@ from ackclock import _core
 from ackclock.base.table import Table
 from ackclock.cc import registry, templates
 from ackclock.cc.libraries import SUFFIXES
-from ackclock.engine.bench import RUST
+from ackclock.engine.bench import RUST, leaf_spine, text_of
 
 MIB = 1024 * 1024
 
@@ -25,14 +25,14 @@ def main(name: str, stack: str | None = None) -> None:
         from ackclock.engine.bench import counting
     if name == RUST:
         _load_crate()
-    text = resources.files("ackclock.engine.bench").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = text_of(name)
     overrides = [] if stack is None else [("flows[0].stack", stack)]
     before = cpu_seconds()
     meta, tables = _core.run(text, "toml", overrides, algorithms=registry.algorithms())
     cpu_s = cpu_seconds() - before
-    row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]} | row_of(
-        Table(tables["links"]), Table(tables["flows"]), cpu_s
-    )
+    links, flows = Table(tables["links"]), Table(tables["flows"])
+    row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]}
+    row |= fabric_row(links, cpu_s) if name == leaf_spine.NAME else row_of(links, flows, cpu_s)
     if name == "python-cc":
         acks = counting.Counting.acks
         row |= {"python_acks": acks, "python_acks_per_cpu_s": acks / cpu_s}
@@ -62,6 +62,18 @@ def row_of(links: Table, flows: Table, cpu_s: float) -> dict[str, Any]:
         "packets_per_cpu_s": packets / cpu_s,
         "utilisation": bottleneck["utilisation"],
         "loss": bottleneck["drop_rate"],
+    }
+
+
+def fabric_row(links: Table, cpu_s: float) -> dict[str, Any]:
+    """Packets over all links, acknowledgments too, CPU seconds, the mean utilisation and the loss of a run."""
+    packets, drops = (int(links[name].sum()) for name in ("packets", "drops"))
+    return {
+        "packets": packets,
+        "cpu_s": cpu_s,
+        "packets_per_cpu_s": packets / cpu_s,
+        "utilisation": float(links["utilisation"].mean()),
+        "loss": drops / (packets + drops),
     }
 
 
