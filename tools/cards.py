@@ -11,6 +11,7 @@ import argparse
 import json
 import shlex
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ DOCS = ROOT / "docs"
 MADE = ROOT / "out/cards"
 SECTIONS = 25
 """Number of sections of a whole card."""
+POLITE = MADE / "polite.py"
+"""The class in Python that docs/your-own-congestion-control.md writes."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Candidate:
     """Name of its folder and of its column."""
     arguments: str
     """Its command without ``ackclock card`` and --quick."""
+    needs: str = ""
+    """A file that has to be there, and how it is made; relative to the project."""
 
 
 CANDIDATES = (
@@ -47,6 +52,11 @@ CANDIDATES = (
     Candidate("copa", "copa"),
     Candidate("ledbat++", "ledbat++"),
     Candidate("quinn:cubic", "cubic --transport quinn"),
+    Candidate(
+        "quiche:cubic", "cubic --transport quiche --library stacks/quiche/quiche.so", "stacks/quiche/quiche.so: make quiche"
+    ),
+    Candidate("polite", f"polite --load {POLITE.relative_to(ROOT)}"),
+    Candidate("learned-alone", "learned-alone --load docs/gym/learned_alone.py"),
 )
 
 
@@ -195,8 +205,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     less = [word for one in given.section for word in ("--section", one)]
     less += [] if given.seeds is None else ["--seeds", str(given.seeds)]
     threads = [] if given.threads is None else ["--threads", str(given.threads)]
+    _write_polite()
     for one in CANDIDATES:
         if (not given.names or one.key in given.names) and _card(one.key) is None:
+            file, _, how = one.needs.partition(": ")
+            if file and not (ROOT / file).exists():
+                print(f"{one.key} needs {file}: {how}", file=sys.stderr)
+                return 1
             words = ["card", *shlex.split(one.arguments), "--quick", *less, "--out", str(_folder(one.key))]
             status = ackclock([*words, *threads])
             if status:
@@ -204,6 +219,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = {one.key: card for one in CANDIDATES if (card := _card(one.key)) is not None}
     (DOCS / "cards.md").write_text(page(found, less), encoding="utf-8")
     return 0
+
+
+def _write_polite() -> None:
+    """Writes the class that the documentation shows, so that its card is of what readers have."""
+    text = (DOCS / "your-own-congestion-control.md").read_text(encoding="utf-8")
+    block = text[text.index("    # polite.py") :].split("\n<!--")[0]
+    MADE.mkdir(parents=True, exist_ok=True)
+    POLITE.write_text(textwrap.dedent(block), encoding="utf-8")
 
 
 def _folder(key: str) -> Path:

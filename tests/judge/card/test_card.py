@@ -11,6 +11,7 @@ from ackclock.judge.card import Candidate, make
 from ackclock.judge.card.markdown import markdown
 from ackclock.judge.card.page import page
 from ackclock.judge.card.perform import measured, planned, scenario_of
+from ackclock.judge.card.section import sections
 from ackclock.kernel import KernelError
 from ackclock.scenario import check
 from tests.judge.card.made import card_of, part
@@ -105,6 +106,15 @@ def test_a_transport_has_no_fields_of_tcp():
     assert not {"stack", "cc", "sack"} & flow.keys()
     card = card_of(candidate, part("5.3.2", "old-peer", duration="6s"), seeds=(1, 2))
     assert [one.reason for one in card.rows] == ["the scenario needs settings of TCP, which quinn does not have"]
+
+
+def test_a_path_that_is_too_small_for_a_transport_is_a_row_that_says_so():
+    candidate = Candidate("cubic", transport="quinn")
+    plan = planned(tuple(sections()), candidate, (1,), quick=True)
+    refused = {key[1]: why for key, why in plan.refused.items() if "QUIC needs at least 1200" in why}
+    assert set(refused) == {"slow-link", "readings"}
+    assert all(why.startswith("quinn cannot run it: ") for why in refused.values())
+    assert {key[-1] for key in plan.refused} == {"candidate"}
 
 
 def test_a_transport_stands_beside_the_tcp_of_linux():

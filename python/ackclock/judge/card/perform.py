@@ -156,9 +156,12 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
                         if kernel is not None:
                             kernels.check(text, kernel, list(overrides))
                     except ScenarioError as error:
-                        if kernel is None:
+                        # A transport may need larger packets, for example, than a path has.
+                        own = candidate.transport if who == CANDIDATE else None
+                        runner = candidate.backend if kernel is not None else own
+                        if runner is None:
                             raise
-                        refused[key] = f"{candidate.backend} cannot run it: {'; '.join(error.lines())}"
+                        refused[key] = f"{runner} cannot run it: {'; '.join(error.lines())}"
                         break
                     wanted[text, overrides] = {}
                     names |= dict.fromkeys(registry.named_in(canonical))
