@@ -50,7 +50,7 @@ pub(super) struct Arrived<'a> {
 }
 
 /// State of the acknowledgments of one receiver.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Acks {
     /// Whether an ACK is due at once.
     pub due: bool,
@@ -152,6 +152,7 @@ impl Acks {
     }
 
     /// Linux net/ipv4/tcp_input.c: tcp_event_data_recv, tcp_measure_rcv_mss, __tcp_ack_snd_check.
+    #[inline]
     fn on_arrival_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.in_order > 0 {
             self.duplicates = 0;
@@ -182,6 +183,8 @@ impl Acks {
 
     /// Linux net/ipv4/tcp_input.c, __tcp_ack_snd_check: after three duplicate ACKs, further ones wait for a twentieth of the
     /// round-trip time and a millisecond at most, so that one ACK reports several segments beyond a gap.
+    #[cold]
+    #[inline(never)]
     fn compress(&mut self, arrived: &Arrived<'_>) {
         if self.duplicates < DUPLICATES {
             self.duplicates += 1;
@@ -215,6 +218,7 @@ impl Acks {
     }
 
     /// What payload in order tells of the segment size and of the pace of arrivals; payload beyond a gap tells nothing.
+    #[inline]
     fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.part >= self.largest {
             self.largest = arrived.part;
@@ -237,6 +241,7 @@ impl Acks {
     }
 
     /// Linux net/ipv4/tcp_output.c, tcp_send_delayed_ack.
+    #[inline]
     fn hold(&mut self, arrived: &Arrived<'_>) {
         let mut delay = self.delay;
         if delay > ATO_MIN {
@@ -251,6 +256,8 @@ impl Acks {
     }
 
     /// Acknowledges up to `most` segments at once, but at most half of the window (Linux, tcp_incr_quickack).
+    #[cold]
+    #[inline(never)]
     fn quicken(&mut self, most: u32, window: u64) {
         let half = (window / (2 * u64::from(self.largest.max(1)))).max(2);
         self.quick_left = self.quick_left.max(most.min(u32::try_from(half).unwrap_or(most)));

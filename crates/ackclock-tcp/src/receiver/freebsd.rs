@@ -61,6 +61,7 @@ impl Receiver {
         if let Some(space) = &mut self.space
             && space.mss == 0
         {
+            self.settled = None;
             space.mss = mss.max(1);
             self.buffer = self.buffer.next_multiple_of(space.mss.min(self.buffer.max(1)));
         }

@@ -38,6 +38,9 @@ pub(crate) struct Receiver {
     edge: u64,
     /// The largest window to offer, bytes.
     clamp: u64,
+    /// The window field of the next segment, if nothing has changed since the last one: most segments of an end that sends
+    /// data repeat the field.
+    settled: Option<u16>,
     tuning: Option<Box<Tuning>>,
     /// State of FreeBSD's rule for the window, if that rule is used.
     space: Option<Box<Space>>,
@@ -114,12 +117,14 @@ impl Receiver {
             tuning: tunes.then(|| Box::new(Tuning::new(config))),
             space,
             clamp: u64::MAX,
+            settled: None,
             out_of_order: 0,
         }
     }
 
     /// Ends the handshake: sets whether SACK is in use, the scale of our window field, and the payload of a full segment.
     pub fn establish(&mut self, now: Nanos, sack: bool, scale: u8, mss: u64) {
+        self.settled = None;
         self.sack = sack;
         self.scale = scale;
         self.edge = u64::from(self.syn_window());
@@ -162,6 +167,7 @@ impl Receiver {
     /// Processes payload and a FIN.
     #[inline]
     pub fn on_data(&mut self, now: Nanos, payload: &Payload<'_>) {
+        self.settled = None;
         let whole = payload.start + u64::from(payload.len);
         let before = self.sequence.next();
         if payload.start == before
@@ -292,7 +298,9 @@ impl Receiver {
             if next > before {
                 let larger = payload.part > self.acks.largest;
                 tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger });
-                self.buffer = tuning.window();
+                if larger {
+                    self.buffer = tuning.window();
+                }
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
@@ -350,6 +358,7 @@ impl Receiver {
         if start <= next || start > self.limit() {
             return 0;
         }
+        self.settled = None;
         self.sequence.insert(next, start);
         self.read += start - next;
         start - next
@@ -367,6 +376,7 @@ impl Receiver {
 
     /// Acknowledges segments at once for a while (see [`Acks::enter_quick`]).
     pub fn enter_quick(&mut self, most: u32) {
+        self.settled = None;
         self.acks.enter_quick(most, self.edge - self.received());
     }
 
@@ -389,12 +399,14 @@ impl Receiver {
     /// Records that the application consumed `bytes`. If this opens a window that was nearly closed, an ACK is due at
     /// once.
     pub fn read(&mut self, now: Nanos, bytes: u64) {
+        self.settled = None;
         let before = self.read;
         self.read = (self.read + bytes).min(self.received());
         if let Some(tuning) = &mut self.tuning {
             let looked = tuning.first_look(before, self.read);
-            tuning.on_read(now, looked, self.sequence.next() - looked);
-            self.buffer = tuning.window();
+            if tuning.on_read(now, looked, self.sequence.next() - looked) {
+                self.buffer = tuning.window();
+            }
         }
         if let Some(space) = &self.space {
             self.acks.due |= self.tells_of_read(space);
@@ -510,6 +522,7 @@ impl Receiver {
     /// Records that a SYN-ACK acknowledges the data of a SYN and offers its window above that data. The data says nothing
     /// about the times of later acknowledgments (Linux, tcp_fastopen_add_skb).
     pub fn acknowledge_with_syn(&mut self, config: &Config) {
+        self.settled = None;
         self.acks = Acks::new(config);
         self.edge = self.edge.max(self.received() + u64::from(self.syn_window()));
     }
@@ -544,7 +557,26 @@ impl Receiver {
 
     #[inline]
     fn window_field(&mut self) -> u16 {
-        if self.acks.is_linux() { self.window_field_of::<true>() } else { self.window_field_of::<false>() }
+        let Some(field) = self.settled else { return self.new_window_field() };
+        debug_assert!(self.repeats(field), "the window changed unnoticed");
+        field
+    }
+
+    /// Whether the window field would be `field` again, without a change of anything else.
+    fn repeats(&mut self, field: u16) -> bool {
+        let before = (self.edge, self.waiting, self.acks);
+        self.new_window_field() == field && before == (self.edge, self.waiting, self.acks)
+    }
+
+    #[inline(never)]
+    fn new_window_field(&mut self) -> u16 {
+        let before = (self.edge, self.waiting);
+        let field = if self.acks.is_linux() { self.window_field_of::<true>() } else { self.window_field_of::<false>() };
+        // The same state gives the same field again.
+        if before == (self.edge, 0) {
+            self.settled = Some(field);
+        }
+        field
     }
 
     /// The window field, where it is known whether the rules are those of Linux.
@@ -559,12 +591,12 @@ impl Receiver {
         if LINUX && self.is_crowded(used) {
             self.acks.end_quick();
         }
-        // A buffer smaller than the unit of the window field must not look closed forever.
-        let least = u64::from(offer > 0 && offer >= self.step());
         //= https://www.rfc-editor.org/rfc/rfc7323#section-2.3
         //# MUST be right-shifted by Rcv.Wind.Shift bits
-        let offer = if LINUX { self.rounded(offer, used) } else { offer };
-        let field = (offer >> self.scale).max(least).min(u64::from(u16::MAX));
+        let field = (if LINUX { self.rounded(offer, used) } else { offer }) >> self.scale;
+        // A buffer smaller than the unit of the window field must not look closed forever.
+        let least = || u64::from(offer > 0 && offer >= self.step());
+        let field = if field == 0 { least() } else { field.min(u64::from(u16::MAX)) };
         self.edge = self.edge.max(next + (field << self.scale));
         if std::mem::take(&mut self.waiting) > self.unread() {
             // The application has read since, which may open the window.
@@ -582,6 +614,7 @@ impl Receiver {
 
     /// Sets the receive buffer, bytes, and turns auto-tuning off.
     pub fn set_buffer(&mut self, bytes: u64) {
+        self.settled = None;
         self.buffer = bytes;
         if let Some(tuning) = &mut self.tuning {
             tuning.fix(bytes);
@@ -594,6 +627,7 @@ impl Receiver {
 
     /// Raises the receive buffer to a window of `bytes`, if it is smaller.
     pub fn widen(&mut self, bytes: u64) {
+        self.settled = None;
         match &mut self.tuning {
             Some(tuning) => {
                 tuning.widen(bytes);
@@ -605,11 +639,13 @@ impl Receiver {
 
     /// Sets whether the offered window may shrink.
     pub fn set_shrinking(&mut self, on: bool) {
+        self.settled = None;
         self.shrinks = on;
     }
 
     /// Sets the largest window to offer, bytes.
     pub fn set_clamp(&mut self, bytes: u64) {
+        self.settled = None;
         self.clamp = bytes;
     }
 

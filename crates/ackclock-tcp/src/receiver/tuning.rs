@@ -63,8 +63,10 @@ pub(super) struct Tuning {
     share: u64,
     measures: bool,
     mss: u64,
-    /// Payload of the segments by which the share was measured; zero before.
+    /// Payload of the segments by which the share was measured; zero before. The part of the window that one of them takes
+    /// is `segment_taken`: nearly all that is held is one such segment.
     segment: u64,
+    segment_taken: u64,
     /// Part of the window that is not offered until segments were measured or the memory grows.
     reserved: u64,
     /// Maximum of the offered window for now, bytes: it follows the arrivals (rcv_ssthresh).
@@ -100,6 +102,7 @@ impl Tuning {
             measures: config.window_rule == WindowRule::Linux,
             mss: u64::from(config.mss),
             segment: 0,
+            segment_taken: 0,
             reserved: 0,
             limit: config.receive_buffer,
             rtt: None,
@@ -122,18 +125,28 @@ impl Tuning {
     }
 
     /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
+    #[inline]
     pub fn on_data(&mut self, arrived: &InOrder) {
         let &InOrder { now, next, edge, len, larger } = arrived;
         if larger && self.measures {
-            self.share = share_of(u64::from(len));
-            (self.segment, self.reserved) = (u64::from(len), 0);
+            self.measure_segment(u64::from(len));
         }
         self.measure_by_window(now, next, edge);
+    }
+
+    /// Measures the share of payload in memory by a full segment of `len` bytes.
+    #[cold]
+    #[inline(never)]
+    fn measure_segment(&mut self, len: u64) {
+        self.share = share_of(len);
+        (self.segment, self.reserved) = (len, 0);
+        self.segment_taken = self.taken_by_one(len);
     }
 
     /// Measures the round-trip time by the timestamp that a segment echoes, whose clock ticks in milliseconds; `full` is
     /// whether it was a full segment (tcp_rcv_rtt_measure_ts). Linux 6.12 takes a sample below the estimate as it is
     /// (tcp_rcv_rtt_update); other samples have a weight of an eighth.
+    #[inline]
     pub fn measure_echo(&mut self, now: Nanos, echo: Option<Nanos>, full: bool) {
         let Some(echo) = echo.filter(|&echo| self.last_echo != Some(echo)) else { return };
         self.last_echo = Some(echo);
@@ -149,11 +162,16 @@ impl Tuning {
     /// Raises the limit of the window for a segment that arrived, in order or beyond a gap, where `held` bytes wait now,
     /// the segment among them (tcp_grow_window). Returns whether the limit rose. The memory of a segment beyond a gap is
     /// counted after this (tcp_data_queue_ofo), so that its `own` is not; that of other segments before.
+    #[inline]
     pub fn grow(&mut self, len: u32, held: u64, own: bool) -> bool {
         let len = u64::from(len);
+        let window = self.window();
+        if len < SIZEABLE || window <= self.limit {
+            return false;
+        }
         let taken = if own { self.taken(len) } else { 0 } + self.taken(held.saturating_sub(len));
-        let room = self.window().saturating_sub(taken.max(self.reserved)).saturating_sub(self.limit);
-        if len < SIZEABLE || room == 0 {
+        let room = window.saturating_sub(taken.max(self.reserved)).saturating_sub(self.limit);
+        if room == 0 {
             return false;
         }
         let step = self.step(len);
@@ -163,6 +181,7 @@ impl Tuning {
 
     /// The step by which a segment of `len` bytes raises the limit: two segments, unless so much of its memory is overhead
     /// that a window of such segments would not fit (__tcp_grow_window).
+    #[inline(never)]
     fn step(&self, len: u64) -> u64 {
         let mut taken = self.taken(len);
         if taken <= len {
@@ -182,9 +201,28 @@ impl Tuning {
     /// The part of the window that `held` bytes take with their memory, in full segments and a short one, bytes.
     #[inline]
     pub fn taken(&self, held: u64) -> u64 {
-        let of = |payload: u64| if payload > 0 { memory_of(payload) * self.share / WHOLE } else { 0 };
+        if held == 0 {
+            0
+        } else if held == self.segment {
+            self.segment_taken
+        } else {
+            self.taken_by_many(held)
+        }
+    }
+
+    #[inline(never)]
+    fn taken_by_many(&self, held: u64) -> u64 {
         let segment = if self.segment > 0 { self.segment } else { self.mss };
-        if held <= segment { of(held) } else { held / segment * of(segment) + of(held % segment) }
+        if held <= segment {
+            return self.taken_by_one(held);
+        }
+        let whole = if self.segment > 0 { self.segment_taken } else { self.taken_by_one(segment) };
+        held / segment * whole + self.taken_by_one(held % segment)
+    }
+
+    /// The part of the window that a segment of `payload` bytes takes with its memory, bytes.
+    fn taken_by_one(&self, payload: u64) -> u64 {
+        if payload > 0 { memory_of(payload) * self.share / WHOLE } else { 0 }
     }
 
     /// Fixes the memory to that of `bytes` of window before any segment was measured (SO_RCVBUF).
@@ -207,6 +245,7 @@ impl Tuning {
 
     /// Measures the round-trip time without timestamps: a full window takes at least a round trip to arrive
     /// (tcp_rcv_rtt_measure).
+    #[inline]
     fn measure_by_window(&mut self, now: Nanos, next: u64, edge: u64) {
         match self.sample {
             Some((end, _)) if next < end => return,
@@ -222,17 +261,25 @@ impl Tuning {
     /// The offset up to which data of a read from offset `from` to `to` was copied when the buffer is looked at. Linux
     /// looks after each segment that it copies (tcp_recvmsg_locked), so that a read of many segments counts with its
     /// first segment alone: a look begins a new round.
+    #[inline]
     pub fn first_look(&self, from: u64, to: u64) -> u64 {
         if self.measures && self.segment > 0 { to.min(from + self.segment) } else { to }
     }
 
     /// Processes a read up to offset `read`, after which `unread` bytes are left: the memory grows to what the rate of reads
-    /// requires.
-    pub fn on_read(&mut self, now: Nanos, read: u64, unread: u64) {
-        let (began_at, began) = self.round;
-        if self.rtt.is_none_or(|rtt| now - began < rtt) {
-            return;
+    /// requires. Returns whether it may have grown.
+    #[inline]
+    pub fn on_read(&mut self, now: Nanos, read: u64, unread: u64) -> bool {
+        let ends = self.rtt.is_some_and(|rtt| now - self.round.1 >= rtt);
+        if ends {
+            self.end_round(now, read, unread);
         }
+        ends
+    }
+
+    #[inline(never)]
+    fn end_round(&mut self, now: Nanos, read: u64, unread: u64) {
+        let began_at = self.round.0;
         let copied = (read - began_at).saturating_sub(if self.measures { unread } else { 0 });
         if copied > self.space {
             // The buffer is twice the data of a round, to allow for losses; it then grows by twice the relative
