@@ -16,6 +16,10 @@ pub(super) struct SendQueue {
     /// Stream offsets at which the buffers end, in order; the last one is the end of the written data. Empty where payload
     /// alone counts.
     ends: VecDeque<u64>,
+    /// Number of a buffer near the first one that is to be sent, where the search for that one begins.
+    near: usize,
+    /// The congestion window and the segment size for which the limit grew last, bytes.
+    grown: (u64, u64),
     /// Whether the application found no room and waits for it (SOCK_NOSPACE).
     waits: bool,
     /// Whether the limit was looked at since the last acknowledgment.
@@ -37,6 +41,8 @@ impl SendQueue {
             limit,
             low: (config.notsent_lowat > 0).then_some(config.notsent_lowat),
             ends: VecDeque::new(),
+            near: 0,
+            grown: (0, 0),
             waits: false,
             checked: true,
             begins: false,
@@ -51,9 +57,18 @@ impl SendQueue {
         queued + OVERHEAD * self.ends.len() as u64
     }
 
-    /// Number of the first buffer that ends after `offset`.
+    /// Number of the first buffer that ends after `offset`, which is that of the next byte to be sent: hundreds of buffers may
+    /// be in flight, but it is the one that was found last, or one of the next.
     fn after(&self, offset: u64) -> usize {
-        self.ends.partition_point(|&end| end <= offset)
+        let mut index = self.near.min(self.ends.len());
+        while self.ends.get(index).is_some_and(|&end| end <= offset) {
+            index += 1;
+        }
+        while index > 0 && self.ends[index - 1] > offset {
+            index -= 1;
+        }
+        debug_assert_eq!(index, self.ends.partition_point(|&end| end <= offset));
+        index
     }
 
     /// Decides what leaves before the application goes on, now that data up to `written` is there, sent up to `nxt`. While
@@ -81,6 +96,7 @@ impl SendQueue {
         if self.ends.get(first) != Some(&end) {
             self.ends.insert(first, end);
         }
+        self.near = first + 1;
     }
 }
 
@@ -96,6 +112,11 @@ impl Sender {
 
     fn expand_queue(&mut self) {
         let Some(queue) = &mut self.queue else { return };
+        let (cwnd, mss) = queue.grown;
+        if mss == self.mss && self.window.cwnd <= cwnd {
+            return;
+        }
+        queue.grown = (self.window.cwnd, self.mss);
         // In Linux only BBR owns the window.
         let factor = if self.scope.window { 3 } else { 2 };
         queue.limit.grow(self.window.cwnd / self.mss, self.mss, factor);
@@ -180,10 +201,12 @@ impl Sender {
         queue.checked = false;
         while queue.ends.front().is_some_and(|&end| end <= una) {
             queue.ends.pop_front();
+            queue.near = queue.near.saturating_sub(1);
         }
         if !has_packets && self.nxt < self.written && queue.limit.counts() == Counts::Memory {
             // The segments that left together had a buffer of their own.
             let first = queue.after(self.nxt);
+            queue.near = first;
             if self.nxt > una && (first == 0 || queue.ends[first - 1] != self.nxt) {
                 queue.ends.insert(first, self.nxt);
             }
@@ -233,6 +256,9 @@ impl Sender {
 
     /// Raises FreeBSD's limit, whenever its TCP looks for data to send.
     fn autoscale(&mut self) {
+        if self.queue.as_ref().is_some_and(|queue| queue.limit.counts() != Counts::Payload) {
+            return;
+        }
         let queued = self.queued();
         let offered = self.window_edge.saturating_sub(self.una);
         let (window, in_flight) = (offered.min(self.window.cwnd), self.flight_size());

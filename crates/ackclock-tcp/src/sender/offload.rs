@@ -11,6 +11,9 @@ use crate::{MILLISECOND, Nanos, Rate};
 /// The share of a window that is not worth waiting for: sysctl tcp_tso_win_divisor.
 const WINDOW_DIVISOR: u64 = 3;
 
+/// The least number of segments of a largest packet: sysctl tcp_min_tso_segs.
+const LEAST: u64 = 2;
+
 /// The packet that is leaving.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -85,27 +88,38 @@ impl Sender {
         let half = (self.window.cwnd / mss / 2).max(1);
         let quota = room.min(half).max(1);
         let open = self.window_edge.saturating_sub(self.nxt);
-        let largest = self.segments_of_largest_packet(load);
-        let quota = quota.min(largest);
+        // Most packets have no more segments than the least of a largest packet, whose size takes a long division.
+        let quota = if quota > LEAST { quota.min(self.segments_of_largest_packet(load)) } else { quota };
         let buffered = self.buffered(unsent, quota);
-        if buffered > mss && !at_once && self.waits_for_larger_packet(now, room * mss, open, buffered, largest) {
+        if buffered > mss && !at_once && self.waits_for_larger_packet(now, load, room * mss, open, buffered) {
             self.offload.held = true;
             return false;
         }
-        let needed = buffered.min(open);
-        let whole = needed / mss;
-        // tcp_mss_split_point: what ends at the edge of the window is not full either, and Nagle's rule decides.
-        let held = if needed == unsent { self.waits_to_fill(true) } else { self.holds_short_segments() };
-        let partial = u64::from(!needed.is_multiple_of(mss) && !held);
-        let segments = (whole + partial).min(quota);
-        if self.host_is_full(needed.min(segments * mss), 1) {
+        let (segments, len) = self.packet_of(unsent, buffered.min(open), quota);
+        if self.host_is_full(len, 1) {
             return false;
         }
-        self.cut_packet(needed.min(segments * mss));
+        self.cut_packet(len);
         self.offload.left = segments.saturating_sub(1) as u32;
         self.offload.several = segments > 1;
         self.offload.at = now;
         true
+    }
+
+    /// The number of segments of a packet of up to `quota` segments, and its payload, bytes; `needed` is the payload that may
+    /// leave.
+    #[inline]
+    fn packet_of(&self, unsent: u64, needed: u64, quota: u64) -> (u64, u64) {
+        let mss = self.mss;
+        if needed >= quota * mss {
+            return (quota, quota * mss);
+        }
+        let whole = needed / mss;
+        // tcp_mss_split_point: what ends at the edge of the window is not full either, and Nagle's rule decides.
+        let held = if needed == unsent { self.waits_to_fill(true) } else { self.holds_short_segments() };
+        let partial = u64::from(!needed.is_multiple_of(mss) && !held);
+        let segments = whole + partial;
+        (segments, needed.min(segments * mss))
     }
 
     /// Whether the packet that is leaving goes on with the next segment.
@@ -128,6 +142,7 @@ impl Sender {
 
     /// Bytes of the buffer that holds the next unsent byte. A buffer takes what `quota` segments lack from the next one
     /// (tcp_grow_skb); a record ends one.
+    #[inline]
     fn buffered(&self, unsent: u64, quota: u64) -> u64 {
         if let Some(known) = self.in_first_buffer(quota * self.mss) {
             return self.within_record(self.nxt, known.min(unsent));
@@ -140,8 +155,7 @@ impl Sender {
     /// The number of segments of the largest packet: as many as are sent in 1/1024 s at the rate for pacing, which Linux
     /// computes for flows that it does not pace, too.
     fn segments_of_largest_packet(&self, load: u64) -> u64 {
-        // sysctl tcp_min_tso_segs.
-        largest_packet(self.packet_rate(load), self.mss, self.rtt.min(), 2)
+        largest_packet(self.packet_rate(load), self.mss, self.rtt.min(), LEAST)
     }
 
     /// The rate for pacing, with `load` bytes in the network.
@@ -156,9 +170,11 @@ impl Sender {
     }
 
     /// Whether the `buffered` bytes wait until more of them may be sent at once: another packet left within the last
-    /// millisecond, the next acknowledgment is due within one, and the window has room for neither a `largest` packet nor a
-    /// good part of a window. `room` is what the congestion window, and `open` what the peer's window still allows, bytes.
-    fn waits_for_larger_packet(&mut self, now: Nanos, room: u64, open: u64, buffered: u64, largest: u64) -> bool {
+    /// millisecond, the next acknowledgment is due within one, and the window has room for neither a largest packet nor a
+    /// good part of a window. `room` is what the congestion window, and `open` what the peer's window still allows, bytes;
+    /// `load` is the volume in the network.
+    #[inline]
+    fn waits_for_larger_packet(&mut self, now: Nanos, load: u64, room: u64, open: u64, buffered: u64) -> bool {
         if !matches!(self.phase, Phase::Open | Phase::Cwr) {
             return false;
         }
@@ -174,7 +190,10 @@ impl Sender {
         let end = self.nxt + buffered;
         let last = end == self.written;
         let window = self.window.cwnd.min(self.window_edge.saturating_sub(self.una));
-        if limit >= largest * self.mss || !last && limit >= buffered || limit >= window / WINDOW_DIVISOR {
+        if !last && limit >= buffered || limit >= window / WINDOW_DIVISOR {
+            return false;
+        }
+        if limit >= LEAST * self.mss && limit >= self.segments_of_largest_packet(load) * self.mss {
             return false;
         }
         if room < open && room <= buffered {
