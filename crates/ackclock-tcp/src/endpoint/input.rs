@@ -204,7 +204,7 @@ impl Endpoint {
         let news = if segment.sack_count > 0 || self.uses.any() {
             self.take_ack_with_options(now, segment, ack, handshake, obs)
         } else {
-            let arrival = self.arrival(segment, ack, &[]);
+            let arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), &[]);
             self.sender.on_ack(now, &arrival, obs)
         };
         if news {
@@ -255,23 +255,6 @@ impl Endpoint {
         true
     }
 
-    /// The sender's view of the acknowledgment `ack` of a segment, without its options.
-    #[inline]
-    pub(super) fn arrival<'a>(&mut self, segment: &Segment, ack: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
-        Arrival {
-            ack,
-            window_edge: self.window_edge(segment, ack),
-            blocks,
-            pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
-            dsack: None,
-            echo: None,
-            forward_delay: None,
-            congestion: false,
-            marked_packets: Some(0),
-            marked: 0,
-        }
-    }
-
     /// Passes an acknowledgment and its options to the sender. Returns whether it acknowledges new data.
     #[inline(never)]
     fn take_ack_with_options<O: Observer>(
@@ -290,7 +273,7 @@ impl Endpoint {
             if self.uses_ecn() && !handshake { self.feedback(segment, ack, sacks.blocks()) } else { (Some(0), 0) };
         let congestion = marked_packets != Some(0);
         let echo = self.echo(now, segment);
-        let plain = self.arrival(segment, ack, sacks.blocks());
+        let plain = Arrival::plain(segment, ack, self.window_edge(segment, ack), sacks.blocks());
         let forward_delay = self.forward_delay(segment);
         let arrival =
             Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked_packets, marked, ..plain };
@@ -378,7 +361,7 @@ impl Endpoint {
 
     /// SND.UNA + SND.WND after `segment`. A segment sets the window only if it is not older than the segment that last
     /// set the window (RFC 9293 section 3.10.7.4, fifth step).
-    #[inline]
+    #[inline(always)]
     pub(super) fn window_edge(&mut self, segment: &Segment, ack: u64) -> u64 {
         let newer = segment.seq.wrapping_sub(self.wl1) as i32;
         if newer > 0 || (newer == 0 && segment.ack.wrapping_sub(self.wl2) as i32 >= 0) {

@@ -128,6 +128,12 @@ macro_rules! bits {
             }
 
             #[inline]
+            #[allow(dead_code, reason = "not all of these sets need it")]
+            fn without(self, other: $name) -> $name {
+                $name(self.0 & !other.0)
+            }
+
+            #[inline]
             fn set(&mut self, other: $name, on: bool) {
                 self.0 = if on { self.0 | other.0 } else { self.0 & !other.0 };
             }
@@ -372,10 +378,11 @@ impl Endpoint {
         obs.event(now, Event::Received { segment });
         let mut progress = Progress::default();
         if self.due.has(Due::PATH) {
-            self.take_path_ack(segment);
+            self.take_path_ack(&{ *segment });
         }
         if !self.take_plain(now, segment, &mut progress, obs) {
-            self.take_any(now, segment, &mut progress, obs);
+            // A copy, so that a plain segment stays in registers.
+            self.take_any(now, &{ *segment }, &mut progress, obs);
         }
         progress
     }

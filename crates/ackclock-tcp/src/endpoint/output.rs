@@ -238,21 +238,28 @@ impl Endpoint {
 
     /// Fills in the fields of every segment of a synchronised connection. `new_data` is whether the segment carries
     /// payload that was never sent before.
-    // Inline, with rare cases in a separate function, so that a segment without options stays in registers.
+    // Inline, with rare cases in a separate function that gets a copy, so that other segments stay in registers.
     #[inline(always)]
     fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         segment.ack = self.receive_next();
-        if self.uses.any() || self.receiver.reports() {
-            self.fill_options(now, segment, new_data);
+        if self.uses.without(Uses::TIMESTAMPS).any() || self.receiver.reports() {
+            *segment = self.with_options(*segment, new_data);
         } else {
             segment.window = self.receiver.pay();
+        }
+        if self.uses.has(Uses::TIMESTAMPS) {
+            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
+            //# the TSopt MUST be sent in every non-<RST> segment for the duration of the connection
+            segment.timestamps = Some(self.stamps.option(now));
+            self.stamps.last_ack = segment.ack;
         }
         self.sender.stats_mut().segments_sent += 1;
     }
 
-    /// The part of [`Endpoint::finish`] for segments with options.
+    /// The part of [`Endpoint::finish`] for segments with options besides timestamps.
     #[inline(never)]
-    fn fill_options(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
+    fn with_options(&mut self, mut filled: Segment, new_data: bool) -> Segment {
+        let segment = &mut filled;
         let base = self.irs.wrapping_add(1);
         let duplicate = if self.uses.has(Uses::ACCECN) { self.receiver.duplicate() } else { None };
         if let Some(block) = duplicate {
@@ -262,12 +269,6 @@ impl Endpoint {
         self.receiver.fill(segment, blocks, |offset| base.wrapping_add(offset as u32));
         if self.uses.has(Uses::MISBEHAVIOUR) {
             self.claim(segment);
-        }
-        if self.uses.has(Uses::TIMESTAMPS) {
-            //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
-            //# the TSopt MUST be sent in every non-<RST> segment for the duration of the connection
-            segment.timestamps = Some(self.stamps.option(now));
-            self.stamps.last_ack = segment.ack;
         }
         if self.uses_ecn() {
             if option.is_some() {
@@ -279,6 +280,7 @@ impl Endpoint {
         if self.uses.has(Uses::XCP) {
             segment.feedback = Some(Feedback::Xcp(self.congestion_header(segment.len)));
         }
+        filled
     }
 
     /// The number of SACK blocks, and the AccECN option, that `segment` carries.

@@ -34,6 +34,7 @@ impl Stamps {
     }
 
     /// The value of our clock.
+    #[inline]
     pub fn val(&self, now: Nanos) -> u32 {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# Values of this clock MUST be at least approximately proportional to real time, in order to measure actual
@@ -46,6 +47,7 @@ impl Stamps {
     }
 
     /// The option of a segment that is sent at `now`.
+    #[inline]
     pub fn option(&self, now: Nanos) -> Timestamps {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-3.2
         //# the sender MUST echo a recently received TSval sent by the remote TCP in the TSval field of a Timestamps
@@ -54,6 +56,7 @@ impl Stamps {
     }
 
     /// Send time, by our clock, of the segment that `ecr` echoes; `None` if that time is not in the past.
+    #[inline]
     pub fn sent_at(&self, now: Nanos, ecr: u32) -> Option<Nanos> {
         let age = self.val(now).wrapping_sub(ecr);
         let now = now / MILLISECOND;
@@ -61,11 +64,20 @@ impl Stamps {
     }
 
     /// Whether `val` is older than what has arrived before (R1 of RFC 7323 section 5.3).
-    fn is_old(&self, now: Nanos, val: u32) -> bool {
+    #[inline]
+    pub fn is_old(&self, now: Nanos, val: u32) -> bool {
         (val.wrapping_sub(self.recent) as i32) < 0 && now - self.recent_at <= STALE
     }
 
+    /// Whether TS.Recent follows a segment: it does if the segment begins at or before the last acknowledged offset (RFC 7323
+    /// section 4.3), so that a delayed ACK echoes the earliest segment that it covers.
+    #[inline]
+    pub fn covers(&self, segment: &Segment) -> bool {
+        segment.seq.wrapping_sub(self.last_ack) as i32 <= 0
+    }
+
     /// Sets TS.Recent to `val`.
+    #[inline]
     pub fn set(&mut self, now: Nanos, val: u32) {
         //= https://www.rfc-editor.org/rfc/rfc7323#section-5.5
         //# the TCP MAY update a clock or timestamp value associated with the connection whenever TS.Recent is updated
@@ -114,8 +126,7 @@ impl Endpoint {
         }
     }
 
-    /// Updates TS.Recent from segments that begin at or before the last acknowledged offset (RFC 7323 section 4.3), so
-    /// that a delayed ACK echoes the earliest segment that it covers.
+    /// Updates TS.Recent from segments that [`Stamps::covers`] names.
     pub(super) fn note_timestamps(&mut self, now: Nanos, segment: &Segment) {
         if let Some(stamps) = segment.timestamps
             //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
@@ -123,7 +134,7 @@ impl Endpoint {
             //= https://www.rfc-editor.org/rfc/rfc7323#section-4.3
             //# An <ACK> for an out-of-order segment SHOULD, therefore, contain the timestamp from the most recent
             //# segment that advanced RCV.NXT
-            && (segment.seq.wrapping_sub(self.stamps.last_ack) as i32) <= 0
+            && self.stamps.covers(segment)
             //= https://www.rfc-editor.org/rfc/rfc7323#section-5.2
             //# The choice of incoming timestamps to be saved for this comparison MUST guarantee a value that is
             //# monotonically non-decreasing
@@ -136,6 +147,7 @@ impl Endpoint {
     }
 
     /// Send time of the segment that `segment` echoes; `None` without timestamps. Zero stands for no echo.
+    #[inline]
     pub(super) fn echo(&self, now: Nanos, segment: &Segment) -> Option<Nanos> {
         if !self.uses.has(Uses::TIMESTAMPS) {
             return None;
@@ -145,6 +157,7 @@ impl Endpoint {
 
     /// The peer's clock when it sent `segment`, minus our clock when the echoed segment was sent; `None` without
     /// timestamps.
+    #[inline]
     pub(super) fn forward_delay(&self, segment: &Segment) -> Option<i64> {
         let stamps = segment.timestamps.filter(|stamps| self.uses.has(Uses::TIMESTAMPS) && stamps.ecr != 0)?;
         Some(i64::from(stamps.val.wrapping_sub(stamps.ecr) as i32) * MILLISECOND as i64)

@@ -6,12 +6,12 @@ use super::episode::{Detected, Phase};
 use super::reduction::Step;
 use super::scoreboard::{Delivered, Entry};
 use super::{Rare, Sender};
-use crate::context::{Ack, Cause};
+use crate::context::{Ack, Cause, Delivery};
 use crate::recovery::Recovery;
 use crate::segment::MAX_SACK_BLOCKS;
 use crate::slow_start::Sample;
 use crate::validation::Growth;
-use crate::{Event, MILLISECOND, Nanos, Observer};
+use crate::{Event, Flags, MILLISECOND, Nanos, Observer, Segment};
 
 /// The sender's view of an acceptable acknowledgment, in stream offsets.
 pub(crate) struct Arrival<'a> {
@@ -37,6 +37,40 @@ pub(crate) struct Arrival<'a> {
     pub marked_packets: Option<u32>,
     /// Bytes newly reported as received with a mark.
     pub marked: u64,
+}
+
+impl<'a> Arrival<'a> {
+    /// The acknowledgment up to the offset `ack` of a segment, without its options.
+    #[inline(always)]
+    pub fn plain(segment: &Segment, ack: u64, window_edge: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
+        Arrival {
+            ack,
+            window_edge,
+            blocks,
+            pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
+            dsack: None,
+            echo: None,
+            forward_delay: None,
+            congestion: false,
+            marked_packets: Some(0),
+            marked: 0,
+        }
+    }
+}
+
+/// What an acknowledgment has delivered, without what the sampler of the delivery rate adds.
+#[inline(always)]
+fn delivery_of(ack: Ack, delivered: &Delivered, arrival: &Arrival<'_>) -> Delivery {
+    Delivery {
+        ack,
+        newly: delivered.newly,
+        delivered: 0,
+        lost: 0,
+        sent_at: None,
+        forward_delay: arrival.forward_delay,
+        echo: arrival.echo,
+        rate: None,
+    }
 }
 
 /// The SACK blocks of the last acknowledgment; ranges that they cover need not be examined again.
@@ -99,6 +133,7 @@ pub(super) struct Arrived {
 }
 
 impl Arrived {
+    #[inline]
     fn see(&mut self, entry: &Entry, cumulative: bool) {
         if entry.resent() {
             self.resent |= cumulative;
@@ -115,12 +150,22 @@ impl Arrived {
 
 impl Sender {
     /// Processes an acknowledgment. Returns whether it acknowledged new data.
-    #[inline]
     pub fn on_ack<O: Observer>(&mut self, now: Nanos, arrival: &Arrival<'_>, obs: &mut O) -> bool {
-        let same_window = arrival.window_edge == self.last_edge;
-        self.last_edge = arrival.window_edge;
-        self.window_edge = arrival.window_edge;
-        let offered = arrival.window_edge.saturating_sub(arrival.ack);
+        let same_window = self.take_window(arrival.ack, arrival.window_edge);
+        let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion;
+        if quiet && !self.awaits_ack() {
+            return false;
+        }
+        self.on_awaited_ack(now, arrival, same_window, obs)
+    }
+
+    /// Takes the window of an acknowledgment up to the offset `ack`. Returns whether it is that of the last one.
+    #[inline(always)]
+    pub fn take_window(&mut self, ack: u64, window_edge: u64) -> bool {
+        let same_window = window_edge == self.last_edge;
+        self.last_edge = window_edge;
+        self.window_edge = window_edge;
+        let offered = window_edge.saturating_sub(ack);
         if offered > self.small.largest_window {
             self.on_larger_window(offered);
         }
@@ -128,11 +173,24 @@ impl Sender {
             self.small.end_more();
         }
         self.look_again();
+        same_window
+    }
+
+    /// Whether there is anything to acknowledge. An endpoint that only receives data has nothing when a segment arrives.
+    #[inline(always)]
+    pub fn awaits_ack(&self) -> bool {
+        self.flight_size() > 0 || self.probing
+    }
+
+    /// Processes an acknowledgment whose window was taken ([`Sender::take_window`]), as [`Sender::on_ack`] does.
+    pub fn on_awaited_ack<O: Observer>(
+        &mut self,
+        now: Nanos,
+        arrival: &Arrival<'_>,
+        same_window: bool,
+        obs: &mut O,
+    ) -> bool {
         let quiet = arrival.blocks.is_empty() && arrival.dsack.is_none() && !arrival.congestion && !self.probing;
-        if self.flight_size() == 0 && quiet {
-            // There is nothing to acknowledge. An endpoint that only receives data takes this branch for every segment.
-            return false;
-        }
         if self.pacer.is_after_idle() {
             self.pacer.on_ack(arrival.ack, self.nxt);
         }
@@ -181,9 +239,10 @@ impl Sender {
         {
             rate.observe(now, self.una, delivered.newly, self.rtt.min());
         }
-        let ack = self.ack_of(now, arrival, &delivered, rtt, cwnd_limited);
+        let mut ack = self.ack_of(now, arrival, &delivered, rtt, cwnd_limited);
         let growth = self.validation.on_ack(&mut self.window, &ack);
-        self.grow(&Ack { acked: self.counted(&delivered), ..ack }, growth);
+        ack.acked = self.counted(&delivered);
+        self.grow(&mut ack, growth);
         self.restart_timer(now);
         self.observe_window(now, obs);
     }
@@ -261,7 +320,7 @@ impl Sender {
         if advanced || duplicate {
             let ack = Ack { lost, ..self.ack_of(now, arrival, &delivered, rtt, cwnd_limited) };
             if self.samples {
-                self.tell_delivered(now, &ack, &delivered, arrival);
+                self.tell_delivered(now, &mut delivery_of(ack, &delivered, arrival));
                 // Without SACK a partial acknowledgment alone indicates that the next segment is lost.
                 if lost > 0 || !self.sack && self.board.is_waiting() {
                     self.tell_lost(now, self.evidence(), obs);
@@ -273,11 +332,11 @@ impl Sender {
                 let newly = self.counted(&delivered);
                 let told = (duplicates * self.mss).min(newly.saturating_sub(self.mss));
                 let acked = if adapts { newly - told } else { self.counted_length(delivered.acked) };
-                let ack = Ack { acked, ..ack };
+                let mut ack = Ack { acked, ..ack };
                 if self.config.growth_after_state {
                     growth_left = progress.then_some((ack, growth));
                 } else if may_grow {
-                    self.grow(&ack, growth);
+                    self.grow(&mut ack, growth);
                 }
             }
             if advanced && self.phase == Phase::Open {
@@ -289,10 +348,10 @@ impl Sender {
         } else if arrival.congestion && self.phase == Phase::Open {
             self.enter_cwr(now, Cause::Ecn, &delivered, obs);
         }
-        if let Some((ack, growth)) = growth_left
+        if let Some((mut ack, growth)) = growth_left
             && matches!(self.phase, Phase::Open | Phase::Loss)
         {
-            self.grow(&ack, growth);
+            self.grow(&mut ack, growth);
         }
         self.after_losses(now, &delivered, obs);
         //= https://www.rfc-editor.org/rfc/rfc9937#section-6.2
@@ -313,7 +372,7 @@ impl Sender {
     }
 
     /// An acknowledgment without losses as validation, slow start and congestion control see it.
-    #[inline]
+    #[inline(always)]
     fn ack_of(
         &self,
         now: Nanos,
@@ -323,10 +382,11 @@ impl Sender {
         cwnd_limited: bool,
     ) -> Ack {
         let Delivered { acked, sacked, .. } = *delivered;
-        Ack { ctx: self.context(now), acked, sacked, lost: 0, rtt, cwnd_limited, marked: arrival.marked }
+        Ack { ctx: self.context_of_common(now), acked, sacked, lost: 0, rtt, cwnd_limited, marked: arrival.marked }
     }
 
     /// Prepares the facts to be collected from the segments that `arrival` reports as received.
+    #[inline]
     fn expect(&self, arrival: &Arrival<'_>) -> Arrived {
         Arrived {
             una: self.una,
@@ -457,6 +517,7 @@ impl Sender {
     /// known to the nanosecond and give samples as often. Timestamps are used only where send times are ambiguous: when
     /// a retransmission is acknowledged. Linux does the same (tcp_ack_update_rtt). It also takes samples from newly
     /// SACKed data, and uses the oldest segment of each group for SRTT.
+    #[inline]
     fn sample_rtt(&mut self, now: Nanos, arrived: &Arrived, delivered: &Delivered, advanced: bool) -> Option<Nanos> {
         let unambiguous = if self.rtt.is_linux() {
             let acked = arrived.acked_sent.filter(|_| !arrived.resent);
@@ -551,11 +612,12 @@ impl Sender {
         }
     }
 
-    /// Grows the window, as far as validation allows, for new data acknowledged outside fast recovery.
+    /// Grows the window, as far as validation allows, for new data acknowledged outside fast recovery. The acknowledgment
+    /// serves nothing else afterwards: it is changed rather than copied.
     #[inline]
-    fn grow(&mut self, ack: &Ack, growth: Growth) {
+    fn grow(&mut self, ack: &mut Ack, growth: Growth) {
         let (before, may_grow) = (self.window.cwnd, growth != Growth::Forbidden);
-        let ack = &Ack { acked: self.credited(ack.acked), ..*ack };
+        ack.acked = self.credited(ack.acked);
         if may_grow && self.grows_at_threshold() {
             return;
         }
@@ -567,9 +629,10 @@ impl Sender {
         if self.window.in_slow_start() && !self.scope.slow_start {
             acked = self.slow_start.on_ack(&mut self.window, ack, may_grow);
         }
-        if self.scope.every_ack && acked > 0 {
-            self.cc.on_ack(&mut self.window, &Ack { cwnd_limited: may_grow, ..*ack }, acked);
-        } else if may_grow && acked > 0 {
+        if self.scope.every_ack {
+            ack.cwnd_limited = may_grow;
+        }
+        if (may_grow || self.scope.every_ack) && acked > 0 {
             self.cc.on_ack(&mut self.window, ack, acked);
         }
         self.window.cwnd = growth.bound(before, self.window.cwnd);

@@ -196,9 +196,10 @@ pub(crate) struct Sender {
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
     rare: Box<Rare>,
-    /// Has each acknowledgment take the path of dubious ones, in the test that compares them.
+    /// Has each segment take the path of segments with options, and each acknowledgment that of dubious ones, in the test that
+    /// compares them.
     #[cfg(test)]
-    on_long_path: bool,
+    pub(crate) on_long_path: bool,
 }
 
 impl Sender {
@@ -407,7 +408,16 @@ impl Sender {
         self.nxt - self.una
     }
 
+    /// The state after an event, for rare events.
+    #[inline(never)]
     fn context(&self, now: Nanos) -> Context {
+        self.context_of_common(now)
+    }
+
+    /// The same, for every acknowledgment and every segment: inlined, so that the context is written once, where its reader
+    /// expects it.
+    #[inline(always)]
+    fn context_of_common(&self, now: Nanos) -> Context {
         Context {
             now,
             mss: self.mss,

@@ -136,6 +136,7 @@ impl Sender {
     /// that have left the network, and where the first duplicate ACKs must not release new data (RFC 3042).
     //= https://www.rfc-editor.org/rfc/rfc6675#section-5
     //# The TCP MAY transmit previously unsent data segments as per Limited Transmit [RFC5681]
+    #[inline]
     pub(super) fn network_load(&self) -> u64 {
         match self.phase {
             Phase::Open if !self.limited_transmit => self.outstanding(),
@@ -152,6 +153,7 @@ impl Sender {
 
     /// The window outside recovery. Without SACK each of the first two duplicate ACKs allows one more segment (limited
     /// transmit, RFC 3042); with SACK, pipe shrinks by itself (RFC 6675 section 5 step 3).
+    #[inline]
     fn open_allowance(&self) -> u64 {
         let limited_transmit =
             //= https://www.rfc-editor.org/rfc/rfc5681#section-3.2
@@ -400,7 +402,7 @@ impl Sender {
             self.limited_until = self.nxt;
         }
         if self.watches_sending {
-            let ctx = self.context(now);
+            let ctx = self.context_of_common(now);
             self.validation.on_sent(&mut self.window, &ctx, limited);
         }
         if self.careful.is_some() {

@@ -45,15 +45,11 @@ impl Rack {
     /// acknowledgment comes too soon. `echo` has the granularity of timestamps, a millisecond; `None` where timestamps
     /// are not used, or not considered. Both round-trip times are compared in whole microseconds, in which Linux counts:
     /// a FIN is smaller than the packets before it, and its round trip may be shorter by less than that.
-    #[inline(never)]
+    #[inline]
     pub fn on_arrival(&mut self, now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) {
         let rtt = now.saturating_sub(entry.sent_at);
-        if entry.resent() {
-            let sent_at = entry.sent_at / MILLISECOND * MILLISECOND;
-            let took = now / MICROSECOND - entry.sent_at.min(now) / MICROSECOND;
-            if echo.is_some_and(|echo| echo < sent_at) || min_rtt.is_some_and(|min| took < min / MICROSECOND) {
-                return;
-            }
+        if entry.resent() && is_ambiguous(now, entry, echo, min_rtt) {
+            return;
         }
         self.advanced = true;
         self.rtt = rtt;
@@ -125,6 +121,15 @@ impl Rack {
     pub fn timed_out_by(&self, now: Nanos, reordering_window: Nanos) -> Nanos {
         now.saturating_sub(self.rtt + reordering_window)
     }
+}
+
+/// Whether the acknowledgment of a retransmitted segment may belong to an earlier transmission.
+#[cold]
+#[inline(never)]
+fn is_ambiguous(now: Nanos, entry: &Entry, echo: Option<Nanos>, min_rtt: Option<Nanos>) -> bool {
+    let sent_at = entry.sent_at / MILLISECOND * MILLISECOND;
+    let took = now / MICROSECOND - entry.sent_at.min(now) / MICROSECOND;
+    echo.is_some_and(|echo| echo < sent_at) || min_rtt.is_some_and(|min| took < min / MICROSECOND)
 }
 
 #[cfg(test)]

@@ -7,9 +7,9 @@
 use std::collections::VecDeque;
 
 use super::episode::Phase;
-use super::scoreboard::{Delivered, Entry};
-use super::{Arrival, Sender, Transmission};
-use crate::context::{Ack, Delivery, Evidence, Lost, RateSample};
+use super::scoreboard::Entry;
+use super::{Sender, Transmission};
+use crate::context::{Delivery, Evidence, Lost, RateSample};
 use crate::{Event, Nanos, Observer, Rate};
 
 /// The connection as it was when a segment was last sent.
@@ -126,16 +126,25 @@ impl DeliveryRate {
 
     /// Records that the segment of `entry` has arrived. Of the segments that one acknowledgment reports, the sampler
     /// uses the segment sent last and, among segments sent at the same time, the last in the stream (IsNewestPacket).
-    #[inline(never)]
+    #[inline]
     pub fn on_arrival(&mut self, entry: &Entry) {
-        let (snapshot, sent_at, start) = if self.samples {
-            // A segment that was sent before the sampler existed has no snapshot.
-            let snapshot = self.sent.get(self.find(entry.start)).filter(|snapshot| snapshot.start <= entry.start);
-            let Some(&snapshot) = snapshot else { return };
-            (Some(snapshot), snapshot.sent_at, snapshot.start)
-        } else {
-            (None, entry.sent_at, entry.start)
-        };
+        if self.samples {
+            return self.on_sampled_arrival(entry);
+        }
+        self.note_newest(entry, entry.sent_at, entry.start, None);
+    }
+
+    #[inline(never)]
+    fn on_sampled_arrival(&mut self, entry: &Entry) {
+        // A segment that was sent before the sampler existed has no snapshot.
+        let snapshot = self.sent.get(self.find(entry.start)).filter(|snapshot| snapshot.start <= entry.start);
+        if let Some(&snapshot) = snapshot {
+            self.note_newest(entry, snapshot.sent_at, snapshot.start, Some(snapshot));
+        }
+    }
+
+    #[inline]
+    fn note_newest(&mut self, entry: &Entry, sent_at: Nanos, start: u64, snapshot: Option<Snapshot>) {
         if self.newest.as_ref().is_none_or(|newest| (sent_at, start) >= (newest.sent_at, newest.start)) {
             self.newest = Some(Newest { sent_at, start, resent: entry.resent(), snapshot });
         }
@@ -216,25 +225,16 @@ impl Sender {
         }
     }
 
-    /// Tells the congestion control what an acknowledgment has delivered.
+    /// Tells the congestion control what an acknowledgment has delivered; the sampler adds to `delivery` what it knows.
     #[inline(never)]
-    pub(super) fn tell_delivered(&mut self, now: Nanos, ack: &Ack, delivered: &Delivered, arrival: &Arrival<'_>) {
+    pub(super) fn tell_delivered(&mut self, now: Nanos, delivery: &mut Delivery) {
         let min_rtt = self.rtt.min();
         let Some(rate) = &mut self.rare.rate else { return };
-        let (sample, sent_at) = rate.sample(now, self.una, delivered.newly, min_rtt);
-        let delivery = Delivery {
-            ack: *ack,
-            newly: delivered.newly,
-            delivered: rate.delivered,
-            lost: rate.lost,
-            sent_at,
-            forward_delay: arrival.forward_delay,
-            echo: arrival.echo,
-            rate: sample,
-        };
+        (delivery.rate, delivery.sent_at) = rate.sample(now, self.una, delivery.newly, min_rtt);
+        (delivery.delivered, delivery.lost) = (rate.delivered, rate.lost);
         let gap = rate.gap;
         if self.scope.deliveries {
-            self.cc.on_delivery(&mut self.window, &delivery);
+            self.cc.on_delivery(&mut self.window, delivery);
         }
         if gap {
             self.pacer.wait_since(self.last_sent, self.mss, self.window.pacing_rate);

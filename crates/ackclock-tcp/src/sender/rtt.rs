@@ -25,17 +25,18 @@ pub struct Rtt {
     slop: Nanos,
     /// The timeout without backoff, ns; it includes `slop` after the first sample.
     base: Nanos,
-    /// State of the rule that is used instead of RFC 6298's, if any.
-    other: Option<Box<Other>>,
+    rule: Rule,
     /// Doublings since the last sample (RFC 6298 5.5).
     backoff: u32,
 }
 
-/// State of a rule other than RFC 6298's.
+/// The rule of the estimate, and its state besides SRTT and RTTVAR. Linux's state is not boxed, because every
+/// acknowledgment changes it.
 #[derive(Clone, Debug)]
-enum Other {
+enum Rule {
+    Rfc6298,
     Linux(Deviation),
-    Ns2(Ticks),
+    Ns2(Box<Ticks>),
 }
 
 /// State of Linux's rule in addition to SRTT and RTTVAR (net/ipv4/tcp_input.c, tcp_rtt_estimator).
@@ -63,12 +64,12 @@ impl Rtt {
             //= https://www.rfc-editor.org/rfc/rfc6298#section-2
             //# A TCP implementation MAY still use this value (or any other value > 1 second)
             base: config.initial_rto,
-            other: match config.rto_rule {
-                RtoRule::Rfc6298 => None,
-                RtoRule::Linux => Some(Box::new(Other::Linux(Deviation::default()))),
-                RtoRule::Ns2 => Some(Box::new(Other::Ns2(Ticks::new()))),
-                RtoRule::Ns2Fine => Some(Box::new(Other::Ns2(Ticks::of_timestamps(MILLISECOND / 10)))),
-                RtoRule::Ns2Linux => Some(Box::new(Other::Ns2(Ticks::of_linux()))),
+            rule: match config.rto_rule {
+                RtoRule::Rfc6298 => Rule::Rfc6298,
+                RtoRule::Linux => Rule::Linux(Deviation::default()),
+                RtoRule::Ns2 => Rule::Ns2(Box::new(Ticks::new())),
+                RtoRule::Ns2Fine => Rule::Ns2(Box::new(Ticks::of_timestamps(MILLISECOND / 10))),
+                RtoRule::Ns2Linux => Rule::Ns2(Box::new(Ticks::of_linux())),
             },
             backoff: 0,
         }
@@ -91,20 +92,20 @@ impl Rtt {
         //# The sender SHOULD track a windowed min-filtered estimate of recent RTT measurements
         self.min = self.min.min(newest);
         self.latest = Some(newest);
-        match self.other.as_deref_mut() {
-            Some(Other::Ns2(ticks)) => {
+        match &mut self.rule {
+            Rule::Ns2(ticks) => {
                 let Some((srtt, rttvar, rto)) = ticks.on_sample(now, rtt, una, nxt) else { return };
                 (self.srtt, self.rttvar, self.backoff) = (srtt, rttvar, 0);
                 self.base = rto.clamp(self.min_rto, self.max_rto);
                 return;
             }
-            Some(Other::Linux(deviation)) => {
+            Rule::Linux(deviation) => {
                 self.backoff = 0;
                 (self.srtt, self.rttvar) = deviation.on_sample(self.srtt, self.rttvar, rtt, self.min_rto, una, nxt);
                 self.base = (self.srtt + self.rttvar).min(self.max_rto);
                 return;
             }
-            None => self.backoff = 0,
+            Rule::Rfc6298 => self.backoff = 0,
         }
         if self.srtt == 0 {
             // 2.2
@@ -183,8 +184,7 @@ impl Rtt {
 
     /// Mean deviation, ns, once there was a sample: RTTVAR of RFC 6298.
     pub fn rttvar(&self) -> Option<Nanos> {
-        let mean =
-            if let Some(Other::Linux(deviation)) = self.other.as_deref() { deviation.mdev / 4 } else { self.rttvar };
+        let mean = if let Rule::Linux(deviation) = &self.rule { deviation.mdev / 4 } else { self.rttvar };
         (self.srtt != 0).then_some(mean)
     }
 
@@ -207,12 +207,12 @@ impl Rtt {
     /// Whether Linux's rules determine the estimate and the timers that follow from it.
     #[inline]
     pub fn is_linux(&self) -> bool {
-        matches!(self.other.as_deref(), Some(Other::Linux(_)))
+        matches!(self.rule, Rule::Linux(_))
     }
 
     /// Whether the timer is that of ns-2, which runs on after the last acknowledgment.
     pub fn is_ns2(&self) -> bool {
-        matches!(self.other.as_deref(), Some(Other::Ns2(_)))
+        matches!(self.rule, Rule::Ns2(_))
     }
 
     /// The minimum timeout, ns, which Linux also allows for delayed acknowledgments.
@@ -227,6 +227,7 @@ impl Deviation {
     /// RTTVAR follows an increase of the deviation at once, and a decrease by a quarter each round trip; RTTVAR is
     /// never below min_rto. A sample below SRTT counts for an eighth of a sample above SRTT, so that a shrinking RTT
     /// does not raise the timeout.
+    #[inline]
     fn on_sample(
         &mut self,
         srtt: Nanos,
@@ -421,8 +422,7 @@ mod tests {
             for _ in 0..2 {
                 rtt.on_sample(0, 400 * MILLISECOND);
             }
-            let mdev =
-                |rtt: &Rtt| if let Some(Other::Linux(deviation)) = rtt.other.as_deref() { deviation.mdev } else { 0 };
+            let mdev = |rtt: &Rtt| if let Rule::Linux(deviation) = &rtt.rule { deviation.mdev } else { 0 };
             let before = mdev(&rtt);
             rtt.on_sample(0, 10 * MILLISECOND);
             let excess = 390 * MILLISECOND - before / 4;

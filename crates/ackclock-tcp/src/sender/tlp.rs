@@ -33,6 +33,7 @@ impl Default for Tlp {
 
 impl Sender {
     /// Time that Linux adds to the durations of its probe and reordering timers, ns.
+    #[inline]
     pub(super) fn timer_slack(&self) -> Nanos {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
         //= type=exception
@@ -43,6 +44,7 @@ impl Sender {
     }
 
     /// TLP_calc_PTO without the bound that the RTO sets, ns.
+    #[inline]
     fn probe_timeout(&self) -> Nanos {
         //= https://www.rfc-editor.org/rfc/rfc8985#section-7.2
         //# when there is no SRTT estimate available, the PTO SHOULD be 1 second
