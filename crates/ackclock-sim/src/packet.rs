@@ -69,7 +69,8 @@ impl Packet {
     ///
     /// # Panics
     /// If the contents are larger than the largest packet, 65,535 bytes, and no large packet of several segments.
-    #[inline]
+    // Inlined, and other contents are copied for a separate function, so that contents that are packed stay in registers.
+    #[inline(always)]
     pub fn new<P: Contents>(contents: &P, address: Address, stored: &mut Stored<P>) -> Packet {
         let Address { to, generation, class, stage, sent } = address;
         let way = u64::from(to.number()) | u64::from(stage) << 32;
@@ -82,14 +83,20 @@ impl Packet {
             debug_assert!(sending.leaves_room() && extra >> Packed::EXTRA_LEN == 0);
             return Packet { numbers, way: way | EXTRA, rest, sent: sent | u64::from(extra) << SENT_LEN };
         }
+        Packet::beside(contents.clone(), Packet { numbers: 0, way, rest: common | STORED, sent }, stored)
+    }
+
+    /// Adds contents that are not packed to a packet.
+    #[inline(never)]
+    fn beside<P: Contents>(contents: P, packet: Packet, stored: &mut Stored<P>) -> Packet {
         let size = contents.size();
         if contents.segments() > 1 {
             let numbers = u64::from(stored.insert(contents)) | u64::from(size) << 32;
-            return Packet { numbers, way, rest: common | STORED, sent };
+            return Packet { numbers, ..packet };
         }
         assert!(size <= LARGEST_PACKET, "a packet has at most {LARGEST_PACKET} bytes, and not {size}: {contents:?}");
         let numbers = u64::from(stored.insert(contents));
-        Packet { numbers, way, rest: u64::from(size) | common | STORED, sent }
+        Packet { numbers, rest: u64::from(size) | packet.rest, ..packet }
     }
 
     /// Creates a UDP datagram with a number for its receiver, `len` bytes of payload and an ECN field. The datagram starts at the
@@ -199,6 +206,13 @@ impl Packet {
             contents.set_ecn(self.ecn());
             return contents;
         }
+        self.unpack()
+    }
+
+    /// Returns the contents of a packet of a transport that are not stored.
+    #[inline(always)]
+    pub(crate) fn unpack<P: Contents>(&self) -> P {
+        debug_assert!(self.rest & (DATAGRAM | STORED) == 0);
         let bits = (self.rest >> BITS) as u32 & ((1 << BITS_LEN) - 1);
         let extra = (self.way & EXTRA != 0).then_some((self.sent >> SENT_LEN) as u16);
         let to = EndpointId::of_number(self.way as u32);
@@ -236,6 +250,7 @@ impl Packet {
     }
 
     /// Whether the contents of the packet are stored beside it.
+    #[inline]
     pub fn is_stored(&self) -> bool {
         self.rest & STORED != 0
     }
@@ -251,7 +266,7 @@ impl Packet {
     /// Returns the packet with its contents stored in another network.
     pub fn entered<P: Contents>(self, contents: Option<&P>, stored: &mut Stored<P>) -> Packet {
         let Some(contents) = contents else { return self };
-        Packet { numbers: self.numbers >> 32 << 32 | u64::from(stored.insert(contents)), ..self }
+        Packet { numbers: self.numbers >> 32 << 32 | u64::from(stored.insert(contents.clone())), ..self }
     }
 
     /// Frees the stored contents of a packet that arrived or was dropped.
@@ -276,15 +291,12 @@ impl<P> Default for Stored<P> {
 }
 
 impl<P> Stored<P> {
-    fn insert(&mut self, contents: &P) -> u32
-    where
-        P: Clone,
-    {
+    fn insert(&mut self, contents: P) -> u32 {
         if let Some(place) = self.free.pop() {
-            self.places[place as usize].clone_from(contents);
+            self.places[place as usize] = contents;
             place
         } else {
-            self.places.push(contents.clone());
+            self.places.push(contents);
             self.places.len() as u32 - 1
         }
     }

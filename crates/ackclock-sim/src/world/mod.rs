@@ -184,7 +184,23 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             Receiver::Endpoint(endpoint) => endpoint,
             Receiver::Flow(end) => return self.on_datagram(packet, end),
         };
+        if packet.is_stored() {
+            return self.on_stored(packet, endpoint);
+        }
+        let contents = packet.unpack();
+        self.on_contents(packet, endpoint, contents);
+    }
+
+    /// Handles a packet at its host whose contents are stored beside it.
+    #[inline(never)]
+    fn on_stored(&mut self, packet: Packet, endpoint: EndpointId) {
         let contents = self.network.unpack(packet);
+        self.on_contents(packet, endpoint, contents);
+    }
+
+    // Inlined in both, so that packed contents stay in registers.
+    #[inline(always)]
+    fn on_contents(&mut self, packet: Packet, endpoint: EndpointId, contents: E::Packet) {
         self.observer.network(self.now, Some(&contents), NetworkEvent::Delivered { packet });
         // A packet in flight of a closed connection finds its slot empty, or with the next connection.
         let receiver = self.connections.get(endpoint.slot());
@@ -292,7 +308,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if progress.has(Progress::PEER_CLOSED) {
             self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, side));
         }
-        self.carry_out(flow);
+        if !self.commands.is_empty() {
+            self.carry_out(flow);
+        }
     }
 
     fn call(&mut self, flow: FlowId, callback: impl FnOnce(&mut dyn Application, &mut AppContext<'_>)) {
