@@ -7,7 +7,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from ackclock.plot.palette import OKABE_ITO, colour_of
+from ackclock.plot.palette import VARIANTS, colour_of
 from ackclock.report import (
     Choice,
     Cloud,
@@ -171,8 +171,8 @@ def test_cells(cell, text):
 
 
 def test_colours_are_distinct():
-    assert len(set(OKABE_ITO.values())) == len(OKABE_ITO)
-    assert [colour_of(index) for index in range(7)] == list(OKABE_ITO.values())
+    assert len(set(VARIANTS.values())) == len(VARIANTS)
+    assert [colour_of(index) for index in range(7)] == list(VARIANTS.values())
 
 
 def test_an_interval_is_drawn_where_it_lies():

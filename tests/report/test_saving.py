@@ -132,8 +132,8 @@ class TestPlots:
         square = next(path for path in paths_of(svg, fill=GREEN) if len(path) == 4)
         slope, begin = np.polyfit(LINE_Y, line[:, 1], 1)
         assert square[:, 1].mean() == pytest.approx(begin + 2 * slope, abs=1)
-        # Events are in their rows, in the colours of these.
-        marks = {colour: paths_of(svg, fill=colour)[-1] for colour in ("#cc79a7", "#d55e00")}
+        # Events are in their rows, in the colours of these; the last square of a colour is in the legend.
+        marks = {colour: paths_of(svg, fill=colour)[-2] for colour in ("#cc79a7", "#d55e00")}
         assert marks["#d55e00"][:, 1].mean() - marks["#cc79a7"][:, 1].mean() == pytest.approx(11, abs=0.1)
 
     def test_pdf_has_the_same_vectors_in_helvetica(self, page):

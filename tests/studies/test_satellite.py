@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS
 from ackclock.scenario import Text
 from ackclock.studies import satellite
 from ackclock.studies.framework import Grid, Lab, Reading
@@ -90,7 +90,7 @@ def test_the_figures_of_a_full_run_have_every_variant_and_hstcp_in_one_colour():
     for half, other in zip(by_queue[::2], by_queue[1::2], strict=True):
         colours = [{series.label: series.colour for series in figure.series} for figure in (half, other)]
         assert {*colours[0], *colours[1]} == set(labels)
-        assert [one.pop(cells.HSTCP.label) for one in colours] == [OKABE_ITO["blue"]] * 2
+        assert [one.pop(cells.HSTCP.label) for one in colours] == [COLOURS["blue"]] * 2
         assert not set(colours[0]) & set(colours[1])
 
 

@@ -80,6 +80,9 @@ STUDIES = {
 }
 """The studies that the laboratory runs, and their scenarios below the package's `studies`."""
 
+COLOURS = ROOT / "python" / "ackclock" / "plot" / "colours.json"
+"""The palette of all figures, which the laboratory draws with, too."""
+
 OF_STUDIES = "src/lab/record.json"
 """The scenarios of these studies, their claims, and the numbers on record; the build writes the file."""
 
@@ -145,7 +148,7 @@ def banner() -> str:
     for path in _sources():
         sources.update(path.relative_to(SOURCES).as_posix().encode() + b"\0")
         sources.update(path.read_bytes().replace(b"\r\n", b"\n") + b"\0")
-    sources.update(gallery().encode() + studies().encode())
+    sources.update(gallery().encode() + studies().encode() + COLOURS.read_bytes().replace(b"\r\n", b"\n"))
     return f"ackclock's pages, {sources.hexdigest()[:16]}, with uPlot (v{pinned()})"
 
 
@@ -179,6 +182,7 @@ def _installed(*options: str) -> Iterator[Path]:
             copy.parent.mkdir(exist_ok=True, parents=True)
             shutil.copy(path, copy)
         (folder / GALLERY).write_text(gallery(), encoding="utf-8")
+        shutil.copy(COLOURS, folder / "src/lab/colours.json")
         (folder / OF_STUDIES).write_text(studies(), encoding="utf-8")
         arguments = [*command, "ci", "--ignore-scripts", "--no-audit", "--no-fund", *options]
         done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import ackclock
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS
 
 RTT, PACKET, PAYLOAD = 0.040, 1500, 1460
 RATE_MBPS = 100
@@ -64,8 +64,8 @@ def draw(name: str, path: Path) -> None:
     figure = Figure(figsize=(8, 4.5), layout="constrained", dpi=110)
     above, below = figure.subplots(2, sharex=True, height_ratios=(2, 1))
     time = window["time_s"]
-    above.step(time, window["cwnd"] / PAYLOAD, where="post", color=OKABE_ITO["blue"])
-    below.step(time, window["srtt_ms"], where="post", color=OKABE_ITO["vermillion"])
+    above.step(time, window["cwnd"] / PAYLOAD, where="post", color=COLOURS["blue"])
+    below.step(time, window["srtt_ms"], where="post", color=COLOURS["vermillion"])
     for lines, unit in ((above, product), (below, RTT * 1e3)):
         for bound in (unit, 2 * unit):
             lines.axhline(bound, color="grey", linestyle=":", linewidth=1)

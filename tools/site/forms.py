@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 import ackclock
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,7 +82,7 @@ def draw(family: str, path: Path) -> None:
     for panel, form in zip(panels, forms, strict=True):
         window = ackclock.run(scenario(family, form)).window
         time, segments = window["time_s"], window["cwnd"] / PAYLOAD
-        panel.step(time, segments, where="post", color=OKABE_ITO["blue"], linewidth=1)
+        panel.step(time, segments, where="post", color=COLOURS["blue"], linewidth=1)
         panel.set_title(form, loc="left", fontsize=10)
         highest = max(highest, float(segments[time > 2].max()))
     # The burst of slow start may be much larger than all that follows.

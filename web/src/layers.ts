@@ -165,7 +165,11 @@ export function drawSpans(u: uPlot, figure: Drawable, shade: Shade): void {
         const width = Math.max(pixels, right - left);
         context.fillStyle = shade(figure.lanes?.[lane] ?? line);
         context.globalAlpha = 0.45;
-        context.fillRect(left, u.bbox.top + (lane * LANE + 2) * pixels, width, (LANE - 4) * pixels);
+        const top = u.bbox.top + (lane * LANE + 2) * pixels;
+        context.fillRect(left, top, width, (LANE - 4) * pixels);
+        // The edge has the contrast that the pale bar lacks.
+        context.globalAlpha = 1;
+        context.fillRect(left, top + (LANE - 5) * pixels, width, pixels);
         if ((figure.lanes?.length ?? 1) === 1) {
           context.globalAlpha = 0.1;
           context.fillRect(left, u.bbox.top, width, u.bbox.height);

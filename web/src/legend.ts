@@ -1,6 +1,6 @@
 // The legend of a saved figure, below its axes.
 
-import type { Drawable, Line } from "./model";
+import type { Colour, Drawable, Line } from "./model";
 import { addRectangle, LINE, MOVE, type Outline } from "./path";
 import { widthOf } from "./pdf";
 import { faded, NO_CLIP, type Paint, paintOf, type Scene, type Shape, type Text } from "./scene";
@@ -28,7 +28,7 @@ function sample(line: Line, x: number, y: number): Shape[] {
     return shape(outline, { fill: paint });
   };
   const middle = x + (SAMPLE - 6) / 2;
-  const marker = shape(outlineOf(line.marker, middle, y, line.faint ? 2 : 4), { fill: faded(paint, line.faint ? 0.6 : 1) });
+  const marker = shape(outlineOf(line.marker, middle, y, line.faint ? 2 : 4), { fill: paint });
   switch (line.kind) {
     case "points":
     case "marks":
@@ -39,19 +39,22 @@ function sample(line: Line, x: number, y: number): Shape[] {
       return [shape([MOVE, middle, y - 6, LINE, middle, y + 6], { stroke: paint }, 1.5)];
     default: {
       const width = line.faint || line.filled ? 1 : 2;
-      const stroke = shape([MOVE, x, y, LINE, x + SAMPLE - 6, y], { stroke: faded(paint, line.faint ? 0.45 : 1) }, width);
+      const stroke = shape([MOVE, x, y, LINE, x + SAMPLE - 6, y], { stroke: paint }, width);
       const under = line.kind === "band" || line.filled ? [area(faded(paint, 0.18), 10)] : [];
       return [...under, stroke, ...(line.kind === "band" || line.kind === "interval" ? [marker] : [])];
     }
   }
 }
 
-/** Adds a name and a sample of each series, in rows, and of each row of events the name in its colour. */
+/** A sample of a row of events: words in its colour would have too little contrast. */
+const rowOf = (lane: Colour): Line => ({ ...lane, label: "", kind: "points", marker: "s", x: [], y: [] });
+
+/** Adds a name and a sample of each series, in rows, and of each row of events its name with a square in its colour. */
 export function addLegend(scene: Scene, figure: Drawable): void {
   const left = 20;
   let x = left;
   let y = scene.height + 6;
-  const text = (words: string, at: number, colour: string): Text => ({
+  const text = (words: string, at: number): Text => ({
     text: words,
     x: at,
     y: y + 0.36 * SIZE,
@@ -59,23 +62,22 @@ export function addLegend(scene: Scene, figure: Drawable): void {
     size: SIZE,
     bold: false,
     anchor: "start",
-    fill: paintOf(colour),
+    fill: paintOf(INK),
   });
   const events = figure.series.some((line) => line.kind === "marks" || line.kind === "spans");
   const lanes = events && (figure.lanes?.length ?? 1) > 1 ? figure.lanes! : [];
   const entries = [
-    ...figure.series.map((line) => ({ line, words: line.label, colour: INK })),
-    ...lanes.map((lane, at) => ({ line: undefined, words: `row ${at + 1}: ${lane.label}`, colour: lane.colour })),
+    ...figure.series.map((line) => ({ line, words: line.label })),
+    ...lanes.map((lane, at) => ({ line: rowOf(lane), words: `row ${at + 1}: ${lane.label}` })),
   ];
-  for (const { line, words, colour } of entries) {
+  for (const { line, words } of entries) {
     // The font that a browser has for Helvetica may be wider.
-    const width = (line ? SAMPLE : 0) + 1.12 * SIZE * widthOf(words);
+    const width = SAMPLE + 1.12 * SIZE * widthOf(words);
     if (x > left && x + width > scene.width - 6) {
       x = left;
       y += ROW;
     }
-    if (line) scene.items.push(...sample(line, x, y));
-    scene.items.push(text(words, x + (line ? SAMPLE : 0), colour));
+    scene.items.push(...sample(line, x, y), text(words, x + SAMPLE));
     x += width + GAP;
   }
   scene.height = Math.ceil(y + ROW / 2 + 4);

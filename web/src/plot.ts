@@ -183,7 +183,6 @@ function seriesOptions(figure: Drawable, line: Line, shade: Shade): uPlot.Series
   const options: uPlot.Series = {
     label: line.label,
     stroke: () => shade(line),
-    alpha: line.faint ? 0.45 : 1,
     width: line.faint || line.filled ? 1 : 2,
     dash: line.dash as number[] | undefined,
     value: told(figure, line),

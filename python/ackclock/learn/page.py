@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.learn.evaluation import QUEUE, Evaluation, evaluate
 from ackclock.learn.log import Log, log_of
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import VARIANTS
 from ackclock.report import Intervals, Plot, Report, Row, Series
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _progress(log: Log) -> Plot:
         if name is not None:
             scores[name][0].append(number)
             scores[name][1].append(decision["score"])
-    colours = list(OKABE_ITO.values())
+    colours = list(VARIANTS.values())
     series = [
         Series(name, x, y, colours[index], "points" if name.startswith("validation") else "line")
         for index, (name, (x, y)) in enumerate(scores.items())
@@ -119,7 +119,7 @@ def _progress(log: Log) -> Plot:
 
 def _add_comparison(report: Report, evaluation: Evaluation) -> None:
     schemes = list(dict.fromkeys(scheme for _, scheme in evaluation.cells))
-    colours = dict(zip(schemes, OKABE_ITO.values(), strict=False))
+    colours = dict(zip(schemes, VARIANTS.values(), strict=False))
     rows: list[list[object]] = []
     figures: dict[str, list[Row]] = {"mbps": [], "delay_ms": []}
     for (network, scheme), cell in evaluation.cells.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ackclock.plot.palette import COLOURS, has_style, solid_where_colours_differ, styles_of
+from ackclock.plot.palette import COLOURS, has_style, shades, solid_where_colours_differ, styles_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,9 +23,6 @@ LISTED = 12
 
 MARKERS = "osD^v<>PX*hp"
 """Markers of flows of one algorithm."""
-
-DARKEST, LIGHTEST = -0.45, 0.5
-"""Range of the shades of a colour: the share of the way to black, and to white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +70,13 @@ def _looks(flows: Sequence[str], algorithms: Mapping[str, str]) -> dict[str, Loo
         return {flow: Look(replace(style, colour=own[flow][0], marker=own[flow][1]), flow) for flow in flows}
     for algorithm, style in styles.items():
         members = groups[algorithm]
-        for at, flow in enumerate(members):
+        for at, (flow, colour) in enumerate(zip(members, shades(style.colour, len(members)), strict=True)):
             label: str | None = flow
             if len(flows) > LISTED:
                 label = (
                     f"{algorithm}, {len(members)} flow{'s' * (len(members) > 1)}" if at == len(members) // 2 else None
                 )
-            found[flow] = Look(replace(style, colour=_shade(style.colour, at, len(members))), label)
+            found[flow] = Look(replace(style, colour=colour), label)
     return {flow: found[flow] for flow in flows}
 
 
@@ -91,14 +88,3 @@ def _algorithms(result: Result) -> dict[str, str]:
         paced = f"{validated}+pacing" if row["pacing"] not in (None, "off") else validated
         found[row["flow"]] = next((name for name in (paced, validated) if has_style(name)), row["cc"])
     return found
-
-
-def _shade(colour: str, at: int, count: int) -> str:
-    """Shade number `at` of `count` shades of a colour, from dark to light; the colour itself if `count` is 1."""
-    if count == 1:
-        return colour
-    towards = DARKEST + (LIGHTEST - DARKEST) * at / (count - 1)
-    end = 1.0 if towards > 0 else 0.0
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    mixed = [(1 - abs(towards)) * part + abs(towards) * end for part in parts]
-    return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)

@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from ackclock.plot.canvas import INK, figure_of
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,12 +48,12 @@ class Kind:
 
 
 KINDS = {
-    "recovery_started": Kind("loss detected", "v", OKABE_ITO["vermillion"]),
-    "ecn_reduction": Kind("ECN reduction", "s", OKABE_ITO["purple"]),
-    "delay_reduction": Kind("delay reduction", "D", OKABE_ITO["sky"]),
+    "recovery_started": Kind("loss detected", "v", COLOURS["vermillion"]),
+    "ecn_reduction": Kind("ECN reduction", "s", COLOURS["purple"]),
+    "delay_reduction": Kind("delay reduction", "D", COLOURS["azure"]),
     "timeout": Kind("timeout", "X", "#000000"),
-    "undone": Kind("undone", "o", OKABE_ITO["green"]),
-    "recovery_ended": Kind("recovery ended", "|", OKABE_ITO["blue"]),
+    "undone": Kind("undone", "o", COLOURS["green"]),
+    "recovery_ended": Kind("recovery ended", "|", COLOURS["blue"]),
 }
 """The events of flows that are marked. Probes and reordering timeouts are left to the table."""
 

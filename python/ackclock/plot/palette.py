@@ -1,45 +1,42 @@
 """Colours, markers and dashes, fixed for each algorithm so that they are the same in all figures.
 
-Seven colours are those of Okabe and Ito (2008). Twelve colours identify the algorithms that are compared most; they can
-be distinguished with any kind of colour vision. The other algorithms share these colours, each with its own marker and
-dash.
+Twelve colours identify the algorithms that are compared most; they can be distinguished with any kind of colour vision.
+The other algorithms share these colours, each with its own marker and dash.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, replace
+from importlib import resources
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from ackclock.plot.contrast import GRAPHICS, WHITE, contrast
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 __all__ = [
-    "COLOURS", "COMPARED", "OKABE_ITO", "STYLES", "Style", "colour_of", "has_style", "solid_where_colours_differ",
-    "style_of", "styles_of",
+    "COLOURS", "COMPARED", "DARK", "GREY", "STYLES", "VARIANTS", "Style", "colour_of", "has_style", "shades",
+    "solid_where_colours_differ", "style_of", "styles_of",
 ]  # fmt: skip
 
-OKABE_ITO = {
-    "blue": "#0072b2",
-    "orange": "#e69f00",
-    "green": "#009e73",
-    "vermillion": "#d55e00",
-    "purple": "#cc79a7",
-    "sky": "#56b4e9",
-    "yellow": "#f0e442",
-}
-"""The palette without black, which is invisible on a dark page, in the order of use."""
+_PALETTE = json.loads(resources.files("ackclock.plot").joinpath("colours.json").read_text(encoding="utf-8"))
 
-COLOURS = {name: colour for name, colour in OKABE_ITO.items() if name != "yellow"} | {
-    "plum": "#800066",
-    "indigo": "#0000ff",
-    "violet": "#6600b3",
-    "crimson": "#b30033",
-    "periwinkle": "#8080ff",
-    "khaki": "#b3b366",
-}
-"""Twelve colours for lines on white; yellow is too light for lines. The last six were found by a search: they maximise
-the smallest distance of two colours in CIELAB, with full colour vision and without the long or the middle cones."""
+COLOURS: dict[str, str] = {name: one["colour"] for name, one in _PALETTE.items()}
+"""Twelve colours for lines on white, each with a contrast of 3 to 1 or more (WCAG 2.2, 1.4.11).
+
+Blue, green and vermillion are those of Okabe and Ito (2008), whose other colours are too light for white. A search
+found most of the others: it maximises the smallest distance of two colours in CIELAB, with full colour vision and
+without the long or the middle cones.
+"""
+
+DARK: dict[str, str] = {one["colour"]: one["dark"] for one in _PALETTE.values()}
+"""The same colours on a dark page, found in the same way."""
+
+VARIANTS = dict(list(COLOURS.items())[:7])
+"""Seven colours of variants, in the order of use."""
 
 GREY = "#7a7a7a"
 """Colour of baselines."""
@@ -73,16 +70,16 @@ def _style(colour: str, marker: str, dash: tuple[float, ...] = SOLID) -> Style:
 
 COMPARED = {
     "reno": _style("blue", "o"),
-    "reno+newcwv": _style("orange", "D"),
+    "reno+newcwv": _style("brown", "D"),
     "reno+newcwv+pacing": _style("plum", "s"),
     "cubic": _style("green", "^"),
     "bbr": _style("vermillion", "v"),
     "bbr1": _style("crimson", "<"),
-    "vegas": _style("sky", ">"),
+    "vegas": _style("azure", ">"),
     "bic": _style("purple", "P"),
     "highspeed": _style("violet", "X"),
-    "compound": _style("khaki", "s"),
-    "dctcp": _style("periwinkle", "D"),
+    "compound": _style("olive", "s"),
+    "dctcp": _style("magenta", "D"),
     "remycc": _style("indigo", "*"),
 }
 """The algorithms that are compared most: each has its own colour, and a solid line."""
@@ -95,10 +92,10 @@ STYLES = COMPARED | {
     "cubic-rfc8312": _style("green", "D", DASH_DOT),
     "cubic+newcwv": _style("green", "v", SHORT),
     "cubic+newcwv+pacing": _style("green", "P", DASH_DOT_DOT),
-    "compound-tuned": _style("khaki", "^", DASHED),
-    "ledbat": _style("khaki", "v", DOTTED),
+    "compound-tuned": _style("olive", "^", DASHED),
+    "ledbat": _style("olive", "v", DOTTED),
     "ledbat++": _style("purple", "v", DASHED),
-    "vegas-2.6": _style("sky", "o", DOTTED),
+    "vegas-2.6": _style("azure", "o", DOTTED),
     "remycc-ns2": _style("indigo", "o", DASHED),
     "remycc-ns2-us": _style("indigo", "s", DOTTED),
     "prague": _style("purple", "o", DOTTED),
@@ -107,11 +104,11 @@ STYLES = COMPARED | {
     "scalable": _style("vermillion", "o", DASHED),
     "xcp": _style("vermillion", "s", DOTTED),
     "fast": _style("crimson", "^", DASHED),
-    "htcp": _style("sky", "s", DASHED),
-    "illinois": _style("orange", "o", DASHED),
-    "lp": _style("orange", "<", DOTTED),
-    "westwood": _style("orange", "^", DASH_DOT),
-    "yeah": _style("periwinkle", "o", DASHED),
+    "htcp": _style("azure", "s", DASHED),
+    "illinois": _style("brown", "o", DASHED),
+    "lp": _style("brown", "<", DOTTED),
+    "westwood": _style("brown", "^", DASH_DOT),
+    "yeah": _style("magenta", "o", DASHED),
     "hybla": _style("plum", "^", DASHED),
     "fixed-rate": Style(GREY, "s", DASHED),
     "fixed-window": Style(GREY, "o"),
@@ -205,7 +202,33 @@ def solid_where_colours_differ(styles: Mapping[str, Style]) -> dict[str, Style]:
 
 def colour_of(index: int) -> str:
     """The colour of the variant number `index`, from 0. There are seven, as more could not be distinguished."""
-    colours = list(OKABE_ITO.values())
+    colours = list(VARIANTS.values())
     if not 0 <= index < len(colours):
         raise ValueError(f"colour {index} of {len(colours)}: divide a figure with more variants into several")
     return colours[index]
+
+
+DARKEST, LIGHTEST = -0.6, 0.5
+"""Range of the shades of a colour: the share of the way to black, and to white."""
+
+_STEP = 0.05
+
+
+def shades(colour: str, count: int) -> list[str]:
+    """Shades of a colour from dark to light, all of them with enough contrast on white; of one, the colour itself."""
+    if count == 1:
+        return [colour]
+    lightest = LIGHTEST
+    while lightest > 0 and contrast(_towards(colour, lightest), WHITE) < GRAPHICS:
+        lightest -= _STEP
+    lightest = max(lightest, 0.0)
+    ends = (at / (count - 1) for at in range(count))
+    return [_towards(colour, (1 - end) * DARKEST + end * lightest) for end in ends]
+
+
+def _towards(colour: str, share: float) -> str:
+    """A colour a share of the way to white, or to black if the share is negative."""
+    end = 1.0 if share > 0 else 0.0
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    mixed = [(1 - abs(share)) * part + abs(share) * end for part in parts]
+    return "#" + "".join(f"{round(255 * part):02x}" for part in mixed)

@@ -13,7 +13,7 @@ from ackclock.plot.canvas import INK, axes_or, from_zero, legend, logarithmic, p
 from ackclock.plot.flows import looks, other_colours
 from ackclock.plot.load import draw_load
 from ackclock.plot.marks import mark
-from ackclock.plot.palette import COLOURS, OKABE_ITO
+from ackclock.plot.palette import COLOURS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -257,16 +257,16 @@ class Plot:
         drawn = series.segments(table, name)
         time, offset = series.acknowledged(table, name)
         kinds = [
-            ("sent", OKABE_ITO["blue"], ".", 2.0),
-            ("retransmitted", OKABE_ITO["orange"], "^", 3.5),
-            ("dropped", OKABE_ITO["vermillion"], "x", 3.5),
+            ("sent", COLOURS["blue"], ".", 2.0),
+            ("retransmitted", COLOURS["brown"], "^", 3.5),
+            ("dropped", COLOURS["vermillion"], "x", 3.5),
         ]
         with paper():
             axes = axes_or(ax)
             axes.step(time, offset / 1e3, where="post", color=INK, linewidth=0.8, label="acknowledged")
             at, left, right = series.sacked(self._result, name)
             if len(at):
-                bars = axes.vlines(at, left / 1e3, right / 1e3, color=OKABE_ITO["purple"], linewidth=0.6, label="SACK")
+                bars = axes.vlines(at, left / 1e3, right / 1e3, color=COLOURS["purple"], linewidth=0.6, label="SACK")
                 bars.set_rasterized(bool(len(at) > MANY))
             for label, colour, marker, size in kinds:
                 x, y = drawn[label]
@@ -391,10 +391,10 @@ def _capacity(axes: Axes, edges: NDArray[Any], mbps: NDArray[Any], label: str) -
     """Capacity of a link behind the rates: an area below steps, or below a line if the capacity is constant."""
     line: dict[str, Any] = {"color": "#909090", "zorder": 1, "label": label}
     if np.ptp(mbps) == 0:
-        axes.axhspan(0, mbps[0], color="#f2f2f2", linewidth=0, zorder=0)
+        axes.axhspan(0, mbps[0], color="#f4f4f4", linewidth=0, zorder=0)
         axes.axhline(mbps[0], linewidth=0.8, **line)
     else:
-        _shade(axes, edges, np.zeros(len(mbps)), mbps, color="#e9e9e9", zorder=0)
+        _shade(axes, edges, np.zeros(len(mbps)), mbps, color="#f4f4f4", zorder=0)
         axes.step(edges, np.append(mbps, mbps[-1]), where="post", linewidth=0.6, **line)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import cache
 
-__all__ = ["both", "channels_of", "luminance_of", "mix", "on_dark", "readable_on"]
+from ackclock.plot.contrast import channels_of, contrast, luminance_of
+from ackclock.plot.palette import DARK
 
-DARK_PAGE = 0.0085
-"""The relative luminance of the dark page (``--page`` in page.css)."""
+__all__ = ["CONTRAST", "DARK_PAGE", "both", "mix", "on_dark", "readable_on"]
+
+DARK_PAGE = "#14171b"
+"""The dark page (``--page`` in plot.css)."""
 
 CONTRAST = 4.0
 """That lines have with the page at least; WCAG 2.2 asks for 3."""
@@ -15,13 +18,13 @@ CONTRAST = 4.0
 
 @cache
 def on_dark(colour: str) -> str:
-    """The colour on a dark page for a colour ``#rrggbb`` or ``#rgb``: the same hue, light enough to be seen."""
-    if not colour.startswith("#"):
-        return colour
+    """The colour on a dark page for a colour ``#rrggbb`` or ``#rgb``: that of the palette, or the same hue, lighter."""
+    if colour in DARK or not colour.startswith("#"):
+        return DARK.get(colour, colour)
     channels = channels_of(colour)
     for step in range(21):
         mixed = [channel + (255 - channel) * step / 20 for channel in channels]
-        if (luminance_of(mixed) + 0.05) / (DARK_PAGE + 0.05) >= CONTRAST:
+        if contrast(_text(mixed), DARK_PAGE) >= CONTRAST:
             return _text(mixed)
     return "#ffffff"
 
@@ -43,20 +46,5 @@ def mix(colour: str, other: str, share: float) -> str:
     return _text([a + (b - a) * share for a, b in zip(channels_of(colour), channels_of(other), strict=True)])
 
 
-def channels_of(colour: str) -> list[float]:
-    """Red, green and blue from 0 to 255 of a colour such as `#0072b2` or `#07b`."""
-    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    return [float(int(digits[at : at + 2], 16)) for at in (0, 2, 4)]
-
-
 def _text(channels: list[float]) -> str:
     return "#" + "".join(f"{round(channel):02x}" for channel in channels)
-
-
-def luminance_of(channels: list[float]) -> float:
-    """Relative luminance, as WCAG 2.2 defines it."""
-    linear = [
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in (channel / 255 for channel in channels)
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

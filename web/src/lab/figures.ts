@@ -1,6 +1,7 @@
 // Figures over time from the tables of one run or two, for the drawing code of all pages.
 
 import type { Colour, Figure, Series } from "../model";
+import palette from "./colours.json";
 import { columnOf, numbersOf, type Table, type Tables, tableOf } from "./tables";
 
 export interface Variant {
@@ -17,11 +18,8 @@ const MOST_FLOWS = 6;
 /** Stretches of time of a line, each with its lowest and highest point: enough for any screen. */
 const STRETCHES = 600;
 
-/** The colours of Okabe and Ito, which colour-blind people tell apart; some are darker on a light page or lighter on a dark one, so that lines have three times the luminance of the page or a third (WCAG 2.2, 1.4.11). */
-export const COLOURS: readonly Colour[] = [
-  { colour: "#0072b2", dark: "#1a80ba" }, { colour: "#d55e00", dark: "#d55e00" }, { colour: "#009e73", dark: "#009e73" },
-  { colour: "#cc79a7", dark: "#cc79a7" }, { colour: "#b07800", dark: "#e69f00" }, { colour: "#2f93cf", dark: "#56b4e9" },
-]; // prettier-ignore
+/** The palette of all figures. */
+export const COLOURS: readonly Colour[] = Object.values(palette);
 
 export const NEUTRAL: Colour = { colour: "#5b6470", dark: "#9aa4b0" };
 

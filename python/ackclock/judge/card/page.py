@@ -9,8 +9,10 @@ from ackclock import _core, stats
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE, CUBIC
 from ackclock.judge.card.judge import AS_GOOD, BETWEEN, FACT, NOT_SHOWN, RULE, VERDICTS, WORSE
 from ackclock.judge.card.words import difference, label, number, sentence, told
+from ackclock.plot.contrast import WHITE
 from ackclock.plot.palette import COLOURS, GREY
 from ackclock.report import Intervals, Report
+from ackclock.report.colours import DARK_PAGE, mix, readable_on
 from ackclock.report.figures import Row as Line
 from ackclock.report.render import render
 
@@ -27,6 +29,8 @@ SIGNS = {AS_GOOD: "\u2713", BETWEEN: "~", WORSE: "\u2715", FACT: "i", NOT_SHOWN:
 """Signs of the verdicts, so that colours are not needed to read the page."""
 KINDS = {AS_GOOD: "good", BETWEEN: "between", WORSE: "worse", FACT: "fact", NOT_SHOWN: "unshown"}
 """Classes of the verdicts in the style of the page."""
+MARKS = {"good": "#00795a", "between": "#b07800", "worse": "#c44900", "fact": "#35709f", "unshown": "#66707a"}
+"""Colours of these classes, each at 3 to 1 or more from the page and its sign at 4.5 to 1 from the colour."""
 ARROWS = {"higher": ("\u2191", "more is better"), "lower": ("\u2193", "less is better"), "": ("", "")}
 """Signs of the directions of rows, and what they mean."""
 MEANINGS = {
@@ -73,6 +77,7 @@ def _overview(card: Card) -> Markup:
             {"verdict": one, "kind": KINDS[one], "sign": SIGNS[one], "count": counts[one], "meaning": MEANINGS[one]}
             for one in VERDICTS
         ],
+        marks=[{"kind": kind, "colour": colour, "on": readable_on(colour)} for kind, colour in MARKS.items()],
         lines=[
             {
                 "number": section.number,
@@ -84,7 +89,7 @@ def _overview(card: Card) -> Markup:
                     {
                         "kind": KINDS[NOT_SHOWN],
                         "sign": SIGNS[NOT_SHOWN],
-                        "shade": 100,
+                        "look": "",
                         "hover": f"{one.what}: not shown",
                     }
                     for one in section.unshown
@@ -105,14 +110,19 @@ def _square(one: Judged) -> dict[str, Any]:
     return {
         "kind": KINDS[one.verdict],
         "sign": SIGNS[one.verdict],
-        "shade": _shade(one),
+        "look": _look(one),
         "hover": f"{told(one)}: {hover}",
     }
 
 
-def _shade(one: Judged) -> int:
-    """How much of the colour of its verdict a square has, per cent: all of it, or less where the distance is small."""
-    return round(25 + 75 * one.distance) if one.verdict in (BETWEEN, WORSE) else 100
+def _look(one: Judged) -> str:
+    """The style of a square that has not all of the colour of its verdict: it is paler where the distance is small."""
+    share = 0.25 + 0.75 * one.distance
+    if one.verdict not in (BETWEEN, WORSE) or share >= 1:
+        return ""
+    colour = MARKS[KINDS[one.verdict]]
+    light, dark = (mix(page, colour, share) for page in (WHITE, DARK_PAGE))
+    return f"background:light-dark({light},{dark});color:light-dark({readable_on(light)},{readable_on(dark)})"
 
 
 def _section(card: Card, section: Section) -> Markup:
@@ -156,7 +166,7 @@ def _rows(found: list[Judged]) -> list[dict[str, Any]]:
                 "differences": [difference(one, who) for who in BESIDE],
                 "kind": KINDS[one.verdict],
                 "sign": SIGNS[one.verdict],
-                "shade": _shade(one),
+                "look": _look(one),
                 "verdict": one.verdict,
                 "better": one.better and one.verdict == AS_GOOD,
                 "reason": one.reason,

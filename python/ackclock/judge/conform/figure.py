@@ -69,13 +69,13 @@ def _shown(evidence: Evidence, column: str) -> bool:
 
 
 SHADES = {
-    "startup": "#f6d9c8",
-    "drain": "#dcdcdc",
+    "startup": "#fae4d8",
+    "drain": "#e4e4e4",
     "probe_bw_down": "#e3ecd8",
     "probe_bw_cruise": "#ffffff",
     "probe_bw_refill": "#d6e6f4",
     "probe_bw_up": "#f7ecc6",
-    "probe_rtt": "#e5d8ee",
+    "probe_rtt": "#ece2f3",
 }
 
 

@@ -76,6 +76,6 @@ def _events(axes: Axes, found: Found) -> None:
     spans = [(one.at_s, one.at_s + one.length_s) for one in case.fades]
     spans += [(one.at_s, one.at_s + one.length_s) for one in case.bursts]
     for begin, end in spans:
-        axes.axvspan(begin, end, color="#f6d9c8", linewidth=0.6, zorder=0)
+        axes.axvspan(begin, end, color="#fae4d8", linewidth=0.6, zorder=0)
     for step in case.steps:
         axes.axvline(step.at_s, color=GREY, linestyle="--", linewidth=0.8)

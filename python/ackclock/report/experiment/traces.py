@@ -12,7 +12,7 @@ import numpy as np
 from ackclock.plot import series as tables
 from ackclock.plot.buffers import buffer_of, stalls_of
 from ackclock.plot.flows import looks, other_colours
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import COLOURS
 from ackclock.report.choice import Choice, Panels
 from ackclock.report.experiment.events import Events, events_of
 from ackclock.report.figures import Plot, Series
@@ -35,7 +35,7 @@ TRACES = ("window", "rates", "queues", "dash_segments", "packets")
 
 DRAWN = ("flows", "links", "sack_blocks", "events", *TRACES)
 
-STALL = OKABE_ITO["vermillion"]
+STALL = COLOURS["vermillion"]
 """The colour of the marks of stalls."""
 
 MOST_FLOWS = 6
@@ -369,7 +369,7 @@ def _sequence(result: Result, view: View) -> list[Plot]:
     flow = next((one for one in flows if len(tables.segments(table, one)["sent"][0])), None)
     if flow is None:
         return []
-    looked = {"sent": ("blue", "o"), "retransmitted": ("orange", "^"), "dropped": ("vermillion", "X")}
+    looked = {"sent": ("blue", "o"), "retransmitted": ("brown", "^"), "dropped": ("vermillion", "X")}
     at, left, right = tables.sacked(result, flow)
     kinds = {"acknowledged": tables.acknowledged(table, flow), "SACK": (at, right), **tables.segments(table, flow)}
     cuts = {name: view.cut(time) for name, (time, _) in kinds.items() if len(time)}
@@ -384,10 +384,10 @@ def _sequence(result: Result, view: View) -> list[Plot]:
         if name == "acknowledged":
             one = Series(name, x, high, CAPACITY, "step")
         elif name == "SACK":
-            one = Series(name, x, high, OKABE_ITO["purple"], "bars", low=left[cuts[name]][kept] / 1e3, high=high)
+            one = Series(name, x, high, COLOURS["purple"], "bars", low=left[cuts[name]][kept] / 1e3, high=high)
         else:
             colour, marker = looked[name]
-            one = Series(name, x, high, OKABE_ITO[colour], "points", marker=marker, faint=name == "sent")
+            one = Series(name, x, high, COLOURS[colour], "points", marker=marker, faint=name == "sent")
         drawn.append(replace(one, parts=SEQUENCE_PARTS))
     notes = [f"Of {flow}, the first of {len(flows)} flows."] if len(flows) > 1 else []
     count, total = (sum(len(np.asarray(one.x)) for one in drawn), sum(len(time) for time, _ in points.values()))

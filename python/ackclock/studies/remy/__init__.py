@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ackclock.base.workplace import temporary
-from ackclock.plot.palette import OKABE_ITO
+from ackclock.plot.palette import VARIANTS
 from ackclock.report import Cloud, Clouds, Figure
 from ackclock.studies.framework import Outcome, Reading, Study, hash_of
 from ackclock.studies.remy import measures, others_data, readings, verdicts
@@ -98,7 +98,7 @@ def _run(study: Study, lab: Lab, folder: Path) -> Outcome:
 def _figures(measured: Measured, command: str) -> list[Figure]:
     """Throughput against delay, a figure for each network."""
     published = verdicts.published()
-    colours = dict(zip(FAMILIES, OKABE_ITO.values(), strict=True))
+    colours = dict(zip(FAMILIES, VARIANTS.values(), strict=True))
     figures: list[Figure] = []
     for setting in readings.SETTINGS:
         if readings.MAIN not in measured[setting.name]:
