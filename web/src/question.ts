@@ -3,6 +3,7 @@
 import { byId, make } from "./dom";
 import { Plot } from "./plot";
 import { saveable, saveTable } from "./save";
+import { failure, type Waiting } from "./waiting";
 import { type IntervalRow, type Intervals, type Option, type Point, type Question, questionOf, type State } from "./store";
 
 const both = ({ colour, dark }: { colour: string; dark: string }): string => `light-dark(${colour}, ${dark})`;
@@ -63,7 +64,7 @@ export class Questions {
   /** `choose` shows the runs of a point. */
   constructor(
     private readonly choose: (runs: readonly string[]) => void,
-    private readonly failed: (error: unknown) => void,
+    private readonly waiting: Waiting,
   ) {}
 
   /** Shows the question of the sweep that was chosen, or of the last one. A version that is shown is not asked for again. */
@@ -75,11 +76,13 @@ export class Questions {
     this.shown = key;
     this.list(state);
     const number = ++this.asked;
-    questionOf(this.sweep).then(
+    const count = `${state.done} ${state.done === 1 ? "run" : "runs"}`;
+    this.waiting.until(`Computing the means and intervals of ${count}.`, questionOf(this.sweep)).then(
       (question) => number === this.asked && this.show(question),
       (error: unknown) => {
+        if (number !== this.asked) return;
         this.shown = "";
-        this.failed(error);
+        byId("failed").replaceChildren(failure(error, () => this.follow(state)));
       },
     );
   }
@@ -95,6 +98,7 @@ export class Questions {
   }
 
   private show(question: Question): void {
+    byId("failed").replaceChildren();
     this.place.hidden = false;
     byId("asked").textContent = question.question;
     const { answer, details, note } = question;

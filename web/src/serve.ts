@@ -5,6 +5,7 @@ import { Jumps } from "./jumps";
 import { Lines } from "./lines";
 import { Questions } from "./question";
 import { saveTable } from "./save";
+import { failure, Waiting } from "./waiting";
 import { againOf, barsOf, linesOf, queryOf, type Run, type State, stateAfter } from "./store";
 
 export * from "./draw";
@@ -34,7 +35,9 @@ const lines = new Lines(byId("lines"), async (range) => (await linesOf(inOrder()
   zoomed: (range) => jumps.zoomed(range),
 });
 
-const questions = new Questions((runs) => choose(runs), tell);
+const reading = new Waiting(byId("waits"));
+const questions = new Questions((runs) => choose(runs), reading);
+const [waitingForBars, waitingForLines] = ["waits-bars", "waits-lines"].map((id) => new Waiting(byId(id)));
 
 /** Chooses runs instead of those that are chosen, and shows them over time. */
 function choose(runs: readonly string[]): void {
@@ -45,10 +48,13 @@ function choose(runs: readonly string[]): void {
   byId("time").scrollIntoView();
 }
 
-/** Puts an error into the line on the state of the store. */
+/** Says why the store is not read. */
 function tell(error: unknown): void {
-  byId("state").className = "error";
-  byId("state").textContent = (error as Error).message;
+  byId("state").textContent = state.version ? "The page shows what it has read before." : "The store is not read.";
+  // A message that stands there is not read aloud again.
+  if (!byId("failed").textContent!.includes((error as Error).message)) byId("failed").replaceChildren(failure(error, () => void follow()));
+  // What is told has to be told anew when the store is well again.
+  state = { ...state, version: "" };
 }
 
 /** Puts children in an order, and moves only those that are elsewhere. */
@@ -122,7 +128,7 @@ async function bars(number: number): Promise<void> {
   const runs = inOrder();
   if (!runs.length) return place.replaceChildren(hint());
   try {
-    const found = await barsOf(runs, measure.value);
+    const found = await waitingForBars.until("Reading the measure of each run.", barsOf(runs, measure.value));
     if (number !== asked) return;
     const most = Math.max(...found.values.map((value) => Math.abs(value ?? 0))) || 1;
     const body = make("tbody", {}, ...runs.map((run, at) => {
@@ -141,7 +147,7 @@ async function bars(number: number): Promise<void> {
     place.replaceChildren(table);
     saveTable(table);
   } catch (error) {
-    if (number === asked) place.replaceChildren(told(error));
+    if (number === asked) place.replaceChildren(failure(error, () => void bars(number)));
   }
 }
 
@@ -153,7 +159,7 @@ async function overTime(number: number): Promise<void> {
   };
   if (!runs.length) return instead(hint());
   try {
-    const { figures, flows } = await linesOf(runs, null, jumps.flow);
+    const { figures, flows } = await waitingForLines.until("Reading what the runs recorded over time.", linesOf(runs, null, jumps.flow));
     if (number !== asked) return;
     if (!figures.length) return instead(again(runs));
     lines.show(figures);
@@ -162,7 +168,7 @@ async function overTime(number: number): Promise<void> {
     if (number !== asked) return;
     // The flow that was chosen may be one of other runs.
     if (jumps.flow !== null && jumps.forget()) return void overTime(number);
-    instead(told(error));
+    instead(failure(error, () => void overTime(number)));
   }
 }
 
@@ -211,8 +217,10 @@ function take(now: State): void {
   const failed = now.failed ? `, ${now.failed} of them failed` : "";
   const listed = now.runs.length < now.done ? `; the first ${now.runs.length} are listed` : "";
   const busy = now.finished < now.asked ? " This page follows." : "";
-  byId("state").className = "";
-  byId("state").textContent = `${now.finished} of ${now.asked} runs have finished${failed}${listed}.${busy}`;
+  const counted = `${now.finished} of ${now.asked} runs have finished${failed}${listed}.${busy}`;
+  byId("failed").replaceChildren();
+  byId("opened").hidden = !now.runs.length;
+  byId("state").textContent = now.asked ? counted : "The store has no runs yet: `ackclock sweep` fills it. This page follows.";
   byId("measures").replaceChildren(...now.measures.map(({ measure: value, label }) => make("option", { value, label })));
   if (!measure.value && now.measures.length) measure.value = now.measures[0].measure;
   questions.follow(now);
@@ -236,12 +244,11 @@ let timer = 0;
 async function follow(): Promise<void> {
   clearTimeout(timer);
   try {
-    const now = await stateAfter(state.version);
+    const found = stateAfter(state.version);
+    const now = await (state.version ? found : reading.until("Reading the list of runs.", found));
     if (now) take(now);
   } catch (error) {
     tell(error);
-    // What is told has to be told anew when the store is well again.
-    state = { ...state, version: "" };
   }
   if (!document.hidden) timer = setTimeout(() => void follow(), state.finished < state.asked ? BUSY : QUIET);
 }

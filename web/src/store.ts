@@ -82,8 +82,20 @@ export interface Bars {
 }
 
 async function fetched<T>(address: string): Promise<T> {
-  const answer = await fetch(address);
-  const content = (await answer.json()) as T & { error?: string };
+  let answer: Response;
+  try {
+    answer = await fetch(address);
+  } catch {
+    throw new Error("The server does not answer. It may have ended: start `ackclock serve` again, and open the address that it prints.");
+  }
+  const text = await answer.text();
+  if (answer.status === 403) throw new Error(`The server refuses this page: ${text.trim()}.`);
+  let content: T & { error?: string };
+  try {
+    content = JSON.parse(text) as T & { error?: string };
+  } catch {
+    throw new Error(`The server failed with status ${answer.status}. The terminal of \`ackclock serve\` says why.`);
+  }
   if (!answer.ok) throw new Error(content.error);
   return content;
 }
