@@ -296,3 +296,14 @@ class TestRivals:
         with ackclock.open(rivals) as store:
             _, roles = varied(store.sweeps[0].points)
             assert rivals_of(store, ["flows[old].goodput_bps", "flows[new].goodput_bps"], roles) is None
+
+
+def test_throughput_against_delay_compares_schemes_or_is_not_drawn(rivals, tmp_path):
+    """Without schemes, each setting would have a single dot."""
+    drawn = tmp_path / "schemes.html"
+    assert main(["report", str(rivals), "--out", str(drawn)]) == 0
+    assert "Throughput against delay" in drawn.read_text(encoding="utf-8")
+    out = tmp_path / "buffers"
+    ackclock.sweep(RIVALS, {"bottleneck.queue": ["0.5bdp", "1bdp", "2bdp"]}, seeds=3, out=out).close()
+    assert main(["report", str(out)]) == 0
+    assert "Throughput against delay" not in (out / "report.html").read_text(encoding="utf-8")

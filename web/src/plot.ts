@@ -194,7 +194,7 @@ function seriesOptions(figure: Drawable, line: Line, shade: Shade): uPlot.Series
   return options;
 }
 
-function axis(theme: () => Theme, label: string, extra: Partial<uPlot.Axis>): uPlot.Axis {
+function axis(theme: () => Theme, label: uPlot.Axis.Label, extra: Partial<uPlot.Axis>): uPlot.Axis {
   return {
     label,
     font: theme().font,
@@ -205,6 +205,15 @@ function axis(theme: () => Theme, label: string, extra: Partial<uPlot.Axis>): uP
     ticks: { stroke: () => theme().line, width: 1 },
     ...extra,
   };
+}
+
+/** The width of a letter of a bold label, in CSS pixels, and what is above and below the axis. */
+const [LETTER, AROUND] = [7, 70];
+
+/** The label of the y axis where it has room, and else its unit: the title says the rest. */
+function fitting(label: string): uPlot.Axis.Label {
+  const [, unit] = /\(([^()]+)\)$/.exec(label) ?? [];
+  return (u) => (unit === undefined || LETTER * label.length < u.height - AROUND ? label : unit);
 }
 
 /** Where a logarithm is drawn, marks are at the numbers themselves, as far as they have room. */
@@ -255,7 +264,7 @@ export function optionsOf(figure: Drawable, size: { width: number; height: numbe
     scales: { x: { time: false, range: xRange(figure) }, y: { range: yRange(figure) } },
     axes: [
       axis(theme, figure.x_label, figure.x_log ? logarithmic(figure) : {}),
-      axis(theme, figure.y_label, figure.y_names ? named(figure.y_names) : { size: 64 }),
+      axis(theme, fitting(figure.y_label), figure.y_names ? named(figure.y_names) : { size: 64 }),
     ],
     series: [
       {

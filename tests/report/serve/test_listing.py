@@ -9,6 +9,7 @@ import pytest
 
 import ackclock
 from ackclock.plot.palette import style_of
+from ackclock.report.experiment.traces import DOTTED
 from ackclock.report.figures import Lane, Plot, Series
 from ackclock.report.serve.listing import HANDFUL, opening
 from ackclock.report.serve.overlay import RUN_COLOURS, colours_of, overlaid
@@ -67,10 +68,10 @@ class TestSharedRuns:
         assert len(found["sweeps"]) == 2
         # The shared run has what both sweeps say of it.
         told = {tuple(run["values"]): run["sweeps"] for run in found["runs"]}
-        assert told == {("reno", "-"): [1], ("cubic", "1bdp"): [0, 1], ("cubic", "2bdp"): [0]}
+        assert told == {("reno", "-"): [1], ("cubic", "1 BDP"): [0, 1], ("cubic", "2 BDP"): [0]}
         # The page opens with what was asked for last, the shared run included.
         values = {run["run"]: run["values"] for run in found["runs"]}
-        assert [values[run] for run in found["opening"]] == [["reno", "-"], ["cubic", "1bdp"]]
+        assert [values[run] for run in found["opening"]] == [["reno", "-"], ["cubic", "1 BDP"]]
 
 
 class TestOverlay:
@@ -104,6 +105,18 @@ class TestOverlay:
         data = plot.series[4].data()
         assert (data["label"], data["x"], data["lane"]) == ("loss (11)", [1, 2, 3, 4], [0, 1, 1, 0])
         assert [lane.data()["colour"] for lane in plot.lanes] == ["#111111", "#222222"]
+
+    @pytest.mark.parametrize(("count", "lines"), [(3, 9), (4, 4)])
+    def test_of_many_runs_the_main_line_is_drawn_alone(self, count, lines):
+        cwnd = Series("a cwnd", [0, 1], [1, 2], "#0072b2", "step")
+        beside = [
+            Series("a in flight", [0, 1], [1, 2], "#0072b2", "step", faint=True),
+            Series("a ssthresh", [0, 1], [1, 2], "#0072b2", "step", dash=DOTTED),
+        ]
+        (plot,) = overlaid([[Plot("t", "x", "y", [*beside, cwnd])]] * count, RUN_COLOURS[:count])
+        assert len(plot.series) == lines
+        assert sum(one.label.endswith("cwnd") for one in plot.series) == count
+        assert ("up to 3 runs" in plot.caption) == (count > 3)
 
     def test_states_of_runs_share_their_names(self):
         plots = [

@@ -33,6 +33,16 @@ cc = "bbr"
 start_jitter = "200ms"
 """
 
+SPOKEN = """(() => {
+  window.spoken = new Set();
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+    spoken.add(text);
+    return fillText.call(this, text, ...place);
+  };
+})()"""
+"""Keeps the texts that are drawn."""
+
 GRID = {"bottleneck.queue": ["0.25bdp", "1bdp", "4bdp", "8bdp"]}
 
 
@@ -141,6 +151,7 @@ class TestPage:
     def test_the_first_screen_has_the_question_and_leads_to_lines_over_time(self, served):
         with Browser() as page:
             page.size(1200, 900)
+            page.send("Page.addScriptToEvaluateOnNewDocument", source=SPOKEN)
             page.open(served.address)
             page.until("!document.getElementById('question').hidden")
             assert "cubic or bbr" in page.run("document.getElementById('asked').textContent")
@@ -152,6 +163,16 @@ class TestPage:
             assert "flows[" not in text
             assert "bottleneck.queue" not in text
             assert "bps" not in text
+            assert "4bdp" not in text
+            assert "4 BDP" in page.run("document.getElementById('runs').innerText")
+            # All of the label of the axis has room, and on a phone its unit.
+            label = "[...spoken].some(one => one.startsWith('Goodput of'))"
+            assert page.run(label)
+            page.run("spoken.clear()")
+            page.size(390, 800, phone=True)
+            page.until("spoken.has('Mbit/s')")
+            assert not page.run(label)
+            page.size(1200, 900)
             # A point leads to its runs.
             page.run("document.querySelectorAll('#points button')[1].click()")
             page.until("document.querySelectorAll('#bars meter').length === 3")

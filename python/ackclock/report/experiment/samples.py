@@ -31,7 +31,10 @@ DELAYS = ("links[bottleneck].queue_delay_mean_ms", "flows.srtt_ms")
 
 
 def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
-    """Throughput against delay, a cloud of runs for each scheme; None where the store has no such numbers."""
+    """Throughput against delay, a cloud of runs for each scheme.
+
+    None where the store has no such numbers, and where no setting has two schemes: a single dot compares nothing.
+    """
     if "flows" not in store.tables:
         return None
     throughput = _by_run(store, "flows.goodput_bps")
@@ -55,7 +58,7 @@ def throughput_delay(store: Store, roles: Roles, command: str) -> Choice | None:
             if keys:
                 x, y = [delay[key] for key in keys], [throughput[key] / 1e6 for key in keys]
                 clouds.append(Cloud(scheme or "all runs", x, y, style.colour))
-        if clouds:
+        if len(clouds) > 1:
             options.append(
                 (name, Clouds("Throughput against delay", label, measure_label("flows.goodput_bps", [1e6]), clouds))
             )

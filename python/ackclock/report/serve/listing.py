@@ -24,7 +24,7 @@ HANDFUL = 6
 
 
 def listed(store: Store, done: Sequence[str]) -> tuple[list[str], list[dict[str, Any]]]:
-    """The names of all that was varied, and each run with its values and the sweeps that asked for it.
+    """The names of all that was varied, and each run with its values, as reports write them, and its sweeps.
 
     Parameters
     ----------
@@ -34,6 +34,13 @@ def listed(store: Store, done: Sequence[str]) -> tuple[list[str], list[dict[str,
         Keys of the runs.
     """
     names = list(dict.fromkeys(name for sweep in store.sweeps for name in sweep.varied))
+    points = [point for sweep in store.sweeps for point in sweep.points]
+    given = {name: [{name: point[name]} for point in points if point.get(name) is not None] for name in names}
+    known = {axis.name: axis for one in given.values() for axis in axes_of(one)}
+
+    def text(name: str, value: Any) -> str:
+        return known[name].text(value) if name in known else cell_text(value)
+
     found: dict[str, dict[str, Any]] = {run: {"values": {}, "sweeps": []} for run in done}
     for number, sweep in enumerate(store.sweeps):
         for run, point, seed, _ in sweep.runs:
@@ -48,7 +55,7 @@ def listed(store: Store, done: Sequence[str]) -> tuple[list[str], list[dict[str,
         {
             "run": run,
             "seed": one["seed"],
-            "values": [cell_text(one["values"].get(name)) for name in names],
+            "values": [text(name, one["values"].get(name)) for name in names],
             "sweeps": one["sweeps"],
         }
         for run, one in found.items()

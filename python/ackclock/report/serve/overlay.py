@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.plot.palette import COLOURS, style_of
-from ackclock.report.experiment.traces import CAPACITY_OF
+from ackclock.report.experiment.traces import CAPACITY_OF, DOTTED
 from ackclock.report.figures import Lane, Plot, Series
 
 if TYPE_CHECKING:
@@ -22,6 +22,11 @@ __all__ = ["RUN_COLOURS", "colours_of", "overlaid"]
 
 RUN_COLOURS = list(COLOURS.values())
 """The colours of runs: as many as are overlaid."""
+
+MOST_IN_FULL = 3
+"""Runs that are overlaid with every line. Of more runs, the thin and dotted lines beside the main one are left out."""
+
+LEFT_OUT = f"Thin and dotted lines, such as what is in flight and ssthresh, are drawn for up to {MOST_IN_FULL} runs."
 
 
 def colours_of(results: Sequence[Result]) -> list[str]:
@@ -45,13 +50,14 @@ def overlaid(runs: Sequence[Sequence[Plot]], colours: Sequence[str]) -> list[Plo
     for number, plots in enumerate(runs):
         for plot in plots:
             by_title.setdefault(plot.title, []).append((number, plot))
-    return [_panel(found, colours) for found in by_title.values()]
+    return [_panel(found, colours, in_full=len(runs) <= MOST_IN_FULL) for found in by_title.values()]
 
 
-def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str]) -> Plot:
+def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str], *, in_full: bool) -> Plot:
     names = list(dict.fromkeys(name for _, plot in found for name in plot.y_names))
     lines: list[Series] = []
     events: dict[str, list[Series]] = {}
+    left_out = False
     for number, plot in found:
         dashes: dict[str, int] = {}
         for series in plot.series:
@@ -63,6 +69,9 @@ def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str]) -> Plot:
                 # The same capacity is drawn once.
                 if not any(_alike(series, one) for one in lines):
                     lines.append(series)
+                continue
+            if not in_full and _beside(series):
+                left_out = True
                 continue
             # The flows of a run differ in their dashes.
             place = dashes.setdefault(series.colour, len(dashes))
@@ -77,9 +86,15 @@ def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str]) -> Plot:
         if plot.caption:
             captions.setdefault(plot.caption, []).append(str(number + 1))
     caption = " ".join(f"{', '.join(numbers)}: {text}" for text, numbers in captions.items())
+    caption = f"{caption} {LEFT_OUT}".strip() if left_out else caption
     merged = [_merged(kind) for kind in events.values()]
     lanes = [Lane(f"run {number + 1}", colour) for number, colour in enumerate(colours)] if merged else []
     return replace(found[0][1], series=[*lines, *merged], lanes=lanes, y_names=names, caption=caption)
+
+
+def _beside(series: Series) -> bool:
+    """Whether a line explains another line of its flow."""
+    return series.kind in ("line", "step") and (series.faint or series.dash == DOTTED)
 
 
 def _alike(one: Series, other: Series) -> bool:
