@@ -144,7 +144,19 @@ export function figuresOf(variants: readonly Variant[], range: Range | null = nu
   return figures.map((figure) => ({ ...figure, x_range: [Math.min(...ends), Math.max(...ends)] as const }));
 }
 
+/** A colour for each flow and link of each variant, the same in all figures. Of more than there are colours, variants differ in their dashes alone. */
+function painter(variants: readonly Variant[]): (name: string, number: number) => Colour {
+  const of = (kind: "flow" | "link"): string[] => {
+    const tables = PANELS.filter(({ by }) => by === kind).flatMap(({ table }) => variants.flatMap(({ tables }) => tableOf(tables, table) ?? []));
+    return [...new Set(tables.flatMap((table) => namesOf(table, kind)))];
+  };
+  const [flows, links] = [of("flow").slice(0, MOST_FLOWS), of("link").includes("bottleneck") ? ["bottleneck"] : of("link").slice(0, MOST_FLOWS)];
+  const names = [flows, links].flatMap((some) => (variants.length * (flows.length + links.length) <= COLOURS.length ? variants.flatMap((_, number) => some.map((name) => `${number} ${name}`)) : some));
+  return (name, number) => COLOURS[Math.max(0, names.indexOf(name), names.indexOf(`${number} ${name}`)) % COLOURS.length];
+}
+
 function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
+  const colourOf = painter(variants);
   return PANELS.flatMap((panel): Figure[] => {
     const series: Series[] = [];
     let over = 0;
@@ -154,9 +166,6 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
     }))]; // prettier-ignore
     const wanted = panel.by === "link" && names.includes("bottleneck") ? ["bottleneck"] : names;
     const shown = wanted.slice(0, MOST_FLOWS);
-    // Links are not coloured as flows are. One line of each variant has a colour of its own.
-    const first = panel.by === "link" ? 2 : 0;
-    const colourOf = (place: number, number: number): Colour => COLOURS[(first + place + (shown.length === 1 ? number : 0)) % COLOURS.length];
     const prefixOf = (variant: string): string => (variant ? `${variant}: ` : "");
     variants.forEach(({ name: variant, tables }, number) => {
       const table = tableOf(tables, panel.table);
@@ -166,7 +175,7 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
       const prefix = prefixOf(variant);
       for (const line of panel.lines) {
         const values = numbersOf(table, line.column);
-        shown.forEach((name, place) => {
+        shown.forEach((name) => {
           const own = by.texts!.indexOf(name);
           const [x, y]: [number[], (number | null)[]] = [[], []];
           for (let row = 0; row < table.rows; row++) {
@@ -179,7 +188,7 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
           const means = panel.means ? averaged(x, y, range) : { x, y, over };
           over = Math.max(over, means.over);
           const label = [prefix + name, line.name].filter(Boolean).join(" ");
-          series.push({ ...colourOf(place, number), label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash });
+          series.push({ ...colourOf(name, number), label, kind: "step", marker: "o", ...thinned(means.x, means.y, range), dash });
         });
       }
       if (panel.events) series.push(...marks(tables, shown, prefix, number * shown.length));
@@ -190,7 +199,7 @@ function panelsOf(variants: readonly Variant[], range: Range | null): Figure[] {
       left > 0 ? `The first ${shown.length} of ${wanted.length} ${panel.by}s are drawn.` : "",
       over ? `Means over ${Number((1000 * over).toPrecision(3))} ms. Data that waited for a lost packet reach the application together, above the rate of the link.` : "",
     ].filter(Boolean).join(" "); // prettier-ignore
-    const lanes = panel.events ? variants.flatMap(({ name }, number) => shown.map((label, place) => ({ label: prefixOf(name) + label, ...colourOf(place, number) }))) : undefined;
+    const lanes = panel.events ? variants.flatMap(({ name }, number) => shown.map((label) => ({ label: prefixOf(name) + label, ...colourOf(label, number) }))) : undefined;
     return [{ title: panel.title, x_label: "time (s)", y_label: panel.y_label, series, tall: panel.tall, from_zero: true, note, lanes }];
   });
 }

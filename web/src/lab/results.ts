@@ -84,7 +84,10 @@ interface Row {
 function rowsOf(runs: readonly (readonly Tables[])[]): Row[] {
   const key = ({ what, measure }: Measured): string => `${what}\n${measure}`;
   const measured = runs.map((some) => some.map((tables) => new Map(measuresOf(tables).map((one) => [key(one), one]))));
-  const all = new Map(measured.flat().flatMap((one) => [...one]));
+  // All rows of a flow stand together.
+  const every = measured.flat().flatMap((one) => [...one]);
+  const order = [...new Set(every.map(([, { what }]) => what))];
+  const all = new Map(order.flatMap((name) => every.filter(([, { what }]) => what === name)));
   return [...all].flatMap(([of, { what, measure, unit }]): Row[] => {
     const values = measured.map((some) => some.map((one) => one.get(of)?.value ?? NaN));
     // A link that carries ACKs alone has nothing to say.
@@ -123,7 +126,7 @@ export function means(place: HTMLElement, runs: readonly (readonly Tables[])[], 
   const compared = runs.length > 1 ? [...NAMES, "B − A", ""] : ["mean"];
   const isDrawn = all.some(({ values }) => values.some((some) => some.some((value) => Number.isFinite(value) && value !== some[0])));
   const words = `Means over ${count} seeds, from ${first} to ${first + count - 1}, with 95 % intervals (Student's t).`;
-  const caption = isDrawn ? words : `All ${count} seeds give the same numbers, because this scenario draws nothing at random.`;
+  const caption = isDrawn ? words : `All ${count} seeds give the same numbers, because this scenario draws nothing at random. A field such as start_jitter of a flow, or random loss, makes runs differ.`;
   const table = make("table", {}, make("caption", { textContent: caption }), headed("flow or link", "measure", ...compared), make("tbody", {}, ...rows));
   place.replaceChildren(make("div", { className: "scroll" }, table));
   saveTable(table);
