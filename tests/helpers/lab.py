@@ -76,7 +76,7 @@ def link(browser, **state):
 
 def press(browser, key):
     """Presses and releases a key."""
-    code = {"Tab": 9, "Enter": 13, "ArrowDown": 40}[key]
+    code = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowRight": 39, "ArrowDown": 40, "+": 187, "1": 49}[key]
     # A key without its text activates nothing.
     text = {"text": "\r"} if key == "Enter" else {}
     for kind in ("keyDown", "keyUp"):

@@ -4,6 +4,7 @@ import { make } from "./dom";
 import type { Figure } from "./model";
 import { Plot } from "./plot";
 import { saveable } from "./save";
+import { steerable } from "./steer";
 
 type Range = [number, number];
 
@@ -55,6 +56,7 @@ export class Lines {
       this.place.append(make("div", { className: "panel", id }, make("h4", { textContent: figure.title }), element, note));
       const plot = new Plot(element, figure, { sync: "time", zoomed: (now) => this.zoomed(now) });
       saveable(element, plot);
+      steerable(element, plot, figure.title);
       if (range) plot.zoom(range);
       this.plots.set(figure.title, plot);
       this.notes.set(figure.title, { element: note, whole: figure.note ?? "" });

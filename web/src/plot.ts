@@ -365,11 +365,15 @@ export class Plot {
     });
   }
 
+  private get ends(): readonly [number, number] {
+    const all = this.whole.series.flatMap((line) => (line.x.length ? [line.x[0], line.x[line.x.length - 1]] : []));
+    return this.whole.x_range ?? [Math.min(...all), Math.max(...all)];
+  }
+
   /** What was zoomed to; null if all is shown. */
   get range(): [number, number] | null {
     const { min, max } = this.u.scales.x;
-    const all = this.whole.series.flatMap((line) => (line.x.length ? [line.x[0], line.x[line.x.length - 1]] : []));
-    const [from, to] = this.whole.x_range ?? [Math.min(...all), Math.max(...all)];
+    const [from, to] = this.ends;
     return min == null || max == null || (min <= from && max >= to) ? null : [min, max];
   }
 
@@ -388,6 +392,35 @@ export class Plot {
   zoom(range: [number, number] | null): void {
     const all = this.u.data[0];
     this.u.setScale("x", range ? { min: range[0], max: range[1] } : { min: all[0], max: all[all.length - 1] });
+  }
+
+  /** Moves the pointer by a part of the width, in all figures that show the same instant. */
+  point(part: number): void {
+    const { clientWidth: width, clientHeight: height } = this.u.over;
+    const at = this.u.cursor.left ?? -1;
+    const left = (at < 0 ? width / 2 : at) + part * width;
+    // uPlot's types lack the last argument, by which the other figures follow.
+    const set = this.u.setCursor as (place: { left: number; top: number }, tell: boolean, follow: boolean) => void;
+    set({ left: Math.min(width, Math.max(0, left)), top: height / 2 }, true, true);
+  }
+
+  /** Shows a stretch that is so many times as long, around the pointer, in all figures that zoom together. */
+  magnify(factor: number): void {
+    const { min, max } = this.u.scales.x;
+    if (min == null || max == null) return;
+    const [from, to] = this.ends;
+    const left = this.u.cursor.left ?? -1;
+    const at = left < 0 ? (min + max) / 2 : this.u.posToVal(left, "x");
+    const range: [number, number] = [Math.max(from, at - factor * (at - min)), Math.min(to, at + factor * (max - at))];
+    const wanted = range[0] <= from && range[1] >= to ? null : range;
+    const { sync } = this.options;
+    for (const one of plots) if (one === this || (sync !== undefined && one.options.sync === sync)) one.zoom(wanted);
+  }
+
+  /** Hides a line, or shows it again. */
+  toggle(number: number): void {
+    const series = this.u.series[number + 1];
+    if (series) this.u.setSeries(number + 1, { show: !series.show });
   }
 
   /** Draws finer data of a part of the figure in its place, or the figure itself again with null. The view stays. */

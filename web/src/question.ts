@@ -3,6 +3,7 @@
 import { byId, make } from "./dom";
 import { Plot } from "./plot";
 import { saveable, saveTable } from "./save";
+import { steerable } from "./steer";
 import { failure, type Waiting } from "./waiting";
 import { type IntervalRow, type Intervals, type Option, type Point, type Question, questionOf, type State } from "./store";
 
@@ -120,10 +121,11 @@ export class Questions {
       this.plots.forEach((plot) => plot.remove());
       this.plots = [];
       if (one.intervals) return body.replaceChildren(intervalsOf(one.intervals));
-      const element = make("div", { className: "plot", role: "img", ariaLabel: figure.title });
+      const element = make("div", { className: "plot" });
       body.replaceChildren(element);
       const plot = new Plot(element, one.plot!);
       saveable(element, plot);
+      steerable(element, plot, figure.title);
       this.plots = [plot];
     };
     const select = make("select", {}, ...figure.options.map(({ name }) => make("option", { textContent: name })));

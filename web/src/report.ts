@@ -3,6 +3,7 @@
 import type { Figure } from "./model";
 import { Plot } from "./plot";
 import { saveable, saveAll } from "./save";
+import { steerable } from "./steer";
 
 export * from "./draw";
 
@@ -13,7 +14,10 @@ function draw(part: ParentNode): void {
     if (element.closest("[hidden], details:not([open])")) continue;
     source.dataset.drawn = "";
     const sync = element.closest<HTMLElement>("[data-sync]")?.dataset.sync;
-    saveable(element, new Plot(element, JSON.parse(source.textContent!) as Figure, { sync }));
+    const figure = JSON.parse(source.textContent!) as Figure;
+    const plot = new Plot(element, figure, { sync });
+    saveable(element, plot);
+    steerable(element, plot, figure.title);
   }
 }
 

@@ -85,7 +85,7 @@ export class Bookshelf {
         {},
         make("th", { scope: "row", textContent: statement }),
         label(make("td", { textContent: unit }), 1),
-        label(make("td", { className: typeof published === "number" ? "number" : "", textContent: told }), 2),
+        label(make("td", { textContent: told }), 2),
         label(make("td", { className: "number", textContent: interval(measured, (ci[1] - ci[0]) / 2), title: `95 % interval over ${n} seeds` }), 3),
         label(make("td", { textContent: verdict }), 4),
         label(here, 5),
@@ -140,7 +140,7 @@ export class Bookshelf {
           this.cells.get(id)!.textContent = interval(mean, half);
         }
         const { label, unit } = study.unknown;
-        this.state.textContent = `${done.length} runs with ${label.toLowerCase()} ${value} ${unit}.${study.seeds > 1 ? " Intervals are 95 % over seeds." : ""}`;
+        this.state.textContent = `${done.length === 1 ? "One run" : `${done.length} runs`} with ${label.toLowerCase()} ${value} ${unit}.${study.seeds > 1 ? " Intervals are 95 % over seeds." : ""}`;
         this.place.dataset.ran = String(value);
       },
       (error: unknown) => this.runs.failed(error),

@@ -216,7 +216,7 @@ function engineOf({ threads, checker, editor, knobs, own, course, figures }: Par
     );
     if (number !== asked) throw new Ended();
     progress(null);
-    tell(`${total} runs are done.`);
+    tell(total === 1 ? "The run is done." : `${total} runs are done.`);
     return found;
   }
 

@@ -26,6 +26,9 @@ export class Program {
   }
 }
 
+/** A message of a mistake without the words about how the page loads the program. */
+const plain = (message: string): string => message.replace(/^Uncaught /, "").replace(/Failed to execute 'importScripts' on 'WorkerGlobalScope': /, "");
+
 class Thread {
   private readonly worker: Worker;
   private reject: ((error: Error) => void) | null = null;
@@ -59,7 +62,7 @@ class Thread {
       this.worker.onerror = (event) => {
         event.preventDefault();
         const isOfProgram = this.program !== null && event.filename === this.program.address;
-        const message = event.message || "the thread of the engine does not start";
+        const message = plain(event.message) || "the thread of the engine does not start";
         fail(isOfProgram || question.kind === "control" ? new ControlError(message, isOfProgram ? event.lineno : null) : new Error(message));
       };
       this.worker.onmessage = ({ data }: MessageEvent<Answer>) => {
