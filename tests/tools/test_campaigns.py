@@ -9,6 +9,7 @@ from tools.coverage import page as coverage
 from tools.faults import __main__ as campaign
 from tools.faults import page as faults
 from tools.faults.attacks import ATTACKS, COUNTED, Outcome
+from tools.lab import page as lab
 from tools.packs import page as packs
 from tools.sizes import page as sizes
 
@@ -35,7 +36,7 @@ def test_how_often_a_disturbance_is_tried(attack, count):
     assert set(COUNTED) < set(ATTACKS)
 
 
-@pytest.mark.parametrize("one", [faults, packs, coverage, sizes], ids=["faults", "packs", "coverage", "sizes"])
+@pytest.mark.parametrize("one", [faults, packs, coverage, sizes, lab], ids=lambda one: one.__name__.split(".")[1])
 def test_a_page_has_what_was_recorded(one):
     record = json.loads(one.RECORD.read_text(encoding="utf-8"))
     made = one.table(record) if one in (faults, packs) else one.tables(record)

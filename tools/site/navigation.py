@@ -23,9 +23,9 @@ GALLERY = (
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
     "validation", "residuals", "residuals-of-queues", "cards", "matrix", "worst", "newcwv-conformance",
-    "bbr-conformance", "rmcat", "side-by-side", "known-answers", "coverage", "faults", "sizes", "limits", "packs",
-    "cases", "verdicts", "sentences-of-the-decks", "bounds-that-changed", "learned-tables", "compliance", "drill",
-    "drill-scripts", "performance", "design", "history", "changelog",
+    "bbr-conformance", "rmcat", "side-by-side", "known-answers", "coverage", "faults", "sizes", "lab-measured",
+    "limits", "packs", "cases", "verdicts", "sentences-of-the-decks", "bounds-that-changed", "learned-tables",
+    "compliance", "drill", "drill-scripts", "performance", "design", "history", "changelog",
 )  # fmt: skip
 REFERENCE = ("scenario", "applications", "names", "tables", "measures", "command-line", "python")
 

@@ -13,6 +13,8 @@ from ackclock.report.lab import LabError, Server, files
 from ackclock.report.lab.content import PLACES
 from tests.helpers.everywhere import Trial, full, killed, undisturbed
 from tests.helpers.node import needs_engine
+from tools.lab.measured import compressed
+from tools.lab.page import MOST_FIRST_LOAD
 
 
 @pytest.fixture
@@ -95,3 +97,8 @@ def test_a_signal_ends_it():
         _, error = process.communicate(timeout=600)
     assert process.returncode == 130
     assert "Traceback" not in error
+
+
+@needs_engine
+def test_the_first_load_is_small():
+    assert sum(compressed().values()) < MOST_FIRST_LOAD

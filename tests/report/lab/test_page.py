@@ -11,6 +11,7 @@ from scipy.stats import t as student
 from ackclock import _core, examples
 from ackclock.base.table import Table
 from ackclock.judge.packs.contents import digests
+from ackclock.plot.palette import COLOURS, DARK
 from ackclock.results.result import Result
 from tests.helpers.browser import DRAWN, Browser
 from tests.helpers.lab import (
@@ -280,7 +281,9 @@ class TestEverybody:
         )
         colours = page.run("[...ackclock.COLOURS, ackclock.NEUTRAL]")
         palette = {one["dark" if dark else "colour"] for one in colours}
-        assert len(palette) == 7
+        # The page draws with the palette of reports and of figures for papers.
+        assert {*(DARK.values() if dark else COLOURS.values())} < palette
+        assert len(palette) == len(COLOURS) + 1
         for one in palette:
             assert contrast(one, ground) >= 3, one
         # The legend's texts are ink, and its signs have colours of the palette.

@@ -20,6 +20,7 @@ SOONER = {
     "bufferbloat": {"flows[0].start": "1s"},
     "fairness-rtt": {"probes.from": "1s"},
     "incast": {"duration": "300ms"},
+    "live-video": {"flows[1].start": "1s"},
     "video-call": {"flows[1].start": "1s"},
 }
 """Changes of scenarios by which everything in them happens within three seconds."""

@@ -1,0 +1,1 @@
+"""The laboratory in Chromium, measured beside the native engine; not in the wheel."""
