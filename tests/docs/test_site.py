@@ -98,6 +98,7 @@ def test_figures_open_in_the_laboratory(site):
     for text in queues:
         ackclock.scenario.check(text)
     assert "(../lab/index.html#aqm)" in (site / "gallery/aqm.md").read_text(encoding="utf-8")
+    assert "[Open the laboratory](../lab/index.html)" in (site / "how-to/lab.md").read_text(encoding="utf-8")
     # The table of a RemyCC is a file, which the page does not have.
     assert list(texts(site / "congestion-control/remycc.md")) == []
 

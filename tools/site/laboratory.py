@@ -47,10 +47,13 @@ def is_built() -> bool:
 
 
 def put(pages: Path) -> None:
-    """Writes the laboratory into the folder of the pages, and links the gallery to it; without a build, nothing."""
+    """Writes the laboratory into the folder of the pages, and links its page and the gallery to it; or nothing."""
     if not is_built():
         return
     write(pages / FOLDER)
+    page = pages / "how-to" / "lab.md"
+    title, *rest = page.read_text(encoding="utf-8").split("\n\n")
+    page.write_text("\n\n".join([title, f"[Open the laboratory](../{FOLDER}/index.html)", *rest]), encoding="utf-8")
     for page in sorted((pages / "gallery").glob("*.md")):
         if page.stem != "index":
             link = f"[Open this experiment in the laboratory](../{FOLDER}/index.html#{page.stem})"
