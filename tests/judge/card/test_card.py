@@ -14,6 +14,8 @@ from ackclock.judge.card.perform import measured, planned, scenario_of
 from ackclock.judge.card.section import sections
 from ackclock.kernel import KernelError
 from ackclock.scenario import check
+from tests.helpers.browser import Browser, needs_browser
+from tests.helpers.contrasts import pale
 from tests.judge.card.made import card_of, part
 
 
@@ -231,3 +233,15 @@ def test_the_document_is_json_with_everything(bbr):
     low, high = one["difference"]["cubic"]["ci"]
     assert low <= one["difference"]["cubic"]["value"] <= high
     assert sum(whole["summary"].values()) == len(bbr.rows)
+
+
+@needs_browser
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_sign_and_text_can_be_read(bbr, tmp_path, dark):
+    """Squares are paler where the distance is small, and their signs are then dark."""
+    page(bbr).write(tmp_path / "card.html")
+    assert "light-dark(" in page(bbr).html()
+    with Browser() as opened:
+        opened.dark(dark)
+        opened.open(tmp_path / "card.html")
+        assert pale(opened) == []

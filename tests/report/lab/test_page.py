@@ -14,6 +14,7 @@ from ackclock.judge.packs.contents import digests
 from ackclock.plot.palette import COLOURS, DARK
 from ackclock.results.result import Result
 from tests.helpers.browser import DRAWN, Browser
+from tests.helpers.contrasts import pale
 from tests.helpers.lab import (
     DIGESTS,
     NEEDS,
@@ -270,6 +271,15 @@ class TestEverybody:
         for ground in ("page", "raised"):
             for name in names:
                 assert contrast(colours[name], colours[ground]) >= 4.5, (name, ground)
+
+    @pytest.mark.parametrize("dark", [False, True])
+    @pytest.mark.parametrize("part", ["your-own", "lesson-buffers", "study-munir-fairness"])
+    def test_every_text_can_be_read(self, page, address, dark, part):
+        page.dark(dark)
+        opened(page, f"{address}#{part}")
+        page.run("document.querySelectorAll('details').forEach(one => one.open = true)")
+        page.settle()
+        assert pale(page) == []
 
     @pytest.mark.parametrize("dark", [False, True])
     def test_what_is_drawn_has_the_contrast_of_wcag(self, page, dark):

@@ -6,6 +6,7 @@ import pytest
 
 import ackclock
 from tests.helpers.browser import Browser, needs_browser
+from tests.helpers.contrasts import pale
 from tests.helpers.scenarios import PROBED
 from tests.helpers.serving import Served
 from tests.helpers.stores import CC_GRID
@@ -125,3 +126,13 @@ def test_a_measure_of_which_the_server_fails_is_tried_again(served):
         page.run("(window.broken = false, document.querySelector('#bars button').click())")
         page.until("document.querySelectorAll('#bars meter').length === 2")
         assert page.errors == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_texts_can_be_read(served, dark):
+    with Browser() as page:
+        page.dark(dark)
+        page.open(served.address)
+        page.until("document.querySelectorAll('#lines canvas').length >= 5")
+        page.until("document.querySelectorAll('#bars meter').length > 0")
+        assert pale(page) == []
