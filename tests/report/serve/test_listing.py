@@ -118,6 +118,13 @@ class TestOverlay:
         assert sum(one.label.endswith("cwnd") for one in plot.series) == count
         assert ("up to 3 runs" in plot.caption) == (count > 3)
 
+    def test_a_flow_has_the_same_dash_in_every_run(self):
+        flows = [Series("a cwnd", [0, 1], [1, 2], "#009e73"), Series("b cwnd", [0, 1], [1, 2], "#d55e00")]
+        (plot,) = overlaid([[Plot("t", "x", "y", flows)], [Plot("t", "x", "y", flows[::-1])]], RUN_COLOURS[:2])
+        assert {one.label: bool(one.dash) for one in plot.series} == {
+            "1: a cwnd": False, "1: b cwnd": True, "2: a cwnd": False, "2: b cwnd": True,
+        }  # fmt: skip
+
     def test_states_of_runs_share_their_names(self):
         plots = [
             Plot("t", "x", "", [Series("s", [0, 1, 2], y, "#000000")], y_names=names)

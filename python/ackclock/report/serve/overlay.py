@@ -59,7 +59,7 @@ def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str], *, in_full
     events: dict[str, list[Series]] = {}
     left_out = False
     for number, plot in found:
-        dashes: dict[str, int] = {}
+        dashes = _dashes(plot)
         for series in plot.series:
             if series.kind in ("marks", "spans"):
                 lane = np.full(np.size(series.x), number)
@@ -74,7 +74,7 @@ def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str], *, in_full
                 left_out = True
                 continue
             # The flows of a run differ in their dashes.
-            place = dashes.setdefault(series.colour, len(dashes))
+            place = dashes[series.colour]
             own = series.kind not in ("points", "bars")
             dash = series.dash or ((4.0, 1.0 + place) if place and own else ())
             one = replace(series, label=f"{number + 1}: {series.label}", colour=colours[number], dash=dash)
@@ -90,6 +90,15 @@ def _panel(found: Sequence[tuple[int, Plot]], colours: Sequence[str], *, in_full
     merged = [_merged(kind) for kind in events.values()]
     lanes = [Lane(f"run {number + 1}", colour) for number, colour in enumerate(colours)] if merged else []
     return replace(found[0][1], series=[*lines, *merged], lanes=lanes, y_names=names, caption=caption)
+
+
+def _dashes(plot: Plot) -> dict[str, int]:
+    """The number of each flow's dash, by its colour: in the order of names, which is the same in every run."""
+    names: dict[str, str] = {}
+    for series in plot.series:
+        if series.kind not in ("marks", "spans") and not series.label.startswith(CAPACITY_OF):
+            names[series.colour] = min(series.label, names.get(series.colour, series.label))
+    return {colour: place for place, colour in enumerate(sorted(names, key=names.__getitem__))}
 
 
 def _beside(series: Series) -> bool:
