@@ -73,6 +73,7 @@ const ALL: Scope = Scope {
     routers: true,
     proportional: true,
     keeps_threshold: false,
+    coupled: false,
     every_ack: true,
     reductions: true,
 };

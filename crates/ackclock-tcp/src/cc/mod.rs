@@ -11,11 +11,13 @@ use crate::context::{Ack, Cause, Congestion, Context, Delivery, Lost, RecoveryEn
 use crate::segment::HEADERS;
 
 pub mod accepted;
+mod balia;
 mod bbr;
 mod bbr1;
 mod bic;
 mod compound;
 mod copa;
+mod coupled;
 mod cubic;
 mod cubic_2_0;
 mod cubic_rfc8312;
@@ -32,6 +34,7 @@ mod illinois;
 mod increase;
 mod ledbat;
 mod ledbat_plus_plus;
+mod lia;
 mod linux;
 mod lp;
 #[cfg(test)]
@@ -53,6 +56,7 @@ mod xcp;
 mod yeah;
 
 pub use ackclock_core::parameters::{Otherwise, Parameter, Quantity};
+pub use coupled::Sibling;
 pub use cubic::Cubic;
 pub use families::{FAMILIES, Family};
 pub use reno::Reno;
@@ -171,6 +175,10 @@ pub trait CongestionControl: Send {
     /// second, or `None` if no router answered. Called before [`CongestionControl::on_ack`]. Only with
     /// [`Scope::routers`].
     fn on_router_feedback(&mut self, _window: &mut Window, _ctx: &Context, _change: Option<i32>) {}
+
+    /// The other subflows of the transfer over several paths to which this connection belongs. Called before each
+    /// segment that arrives at a subflow. Only with [`Scope::coupled`].
+    fn on_siblings(&mut self, _siblings: &[Sibling]) {}
 }
 
 /// Tasks that a congestion control performs itself, and events that it receives, in addition to congestion avoidance.
@@ -210,6 +218,8 @@ pub struct Scope {
     /// The module of Linux 2.6.22 has no `min_cwnd`: in ns-2's TCP/Linux a recovery sends what ssthresh allows. For other
     /// algorithms, it sends what half of ssthresh allows.
     pub keeps_threshold: bool,
+    /// The algorithm is told of the other subflows of a transfer over several paths.
+    pub coupled: bool,
 }
 
 impl Scope {
@@ -333,6 +343,7 @@ impl From<&'static Entry> for Algorithm {
 
 /// All algorithms, in the order of their names.
 pub const CATALOGUE: &[Entry] = &[
+    balia::ENTRY,
     bbr1::ENTRY,
     bbr::ENTRY,
     linux::BIC,
@@ -361,6 +372,7 @@ pub const CATALOGUE: &[Entry] = &[
     illinois::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
+    lia::ENTRY,
     linux::LP,
     lp::ENTRY,
     linux::NV,

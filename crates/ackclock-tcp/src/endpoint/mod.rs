@@ -19,6 +19,7 @@ mod output;
 mod path;
 mod plain;
 mod refusal;
+mod subflow;
 mod timers;
 mod timestamps;
 mod xcp;

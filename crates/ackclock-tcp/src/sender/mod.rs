@@ -30,6 +30,7 @@ mod routers;
 mod rtt;
 mod scoreboard;
 mod state;
+mod subflow;
 mod ticks;
 mod timer;
 mod tlp;
