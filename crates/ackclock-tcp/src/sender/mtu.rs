@@ -27,6 +27,27 @@ impl Sender {
         }
     }
 
+    /// Returns the part of a segment that is retransmitted now: all of it, unless segments have become smaller since it was
+    /// sent. The rest then is a segment of its own with the same marks (Linux net/ipv4/tcp_output.c, __tcp_retransmit_skb and
+    /// tcp_fragment).
+    #[inline]
+    pub(super) fn cut_to_size(&mut self, (start, len): (u64, u32)) -> (u64, u32) {
+        if u64::from(len) > self.mss { self.cut(start, len) } else { (start, len) }
+    }
+
+    #[cold]
+    fn cut(&mut self, start: u64, len: u32) -> (u64, u32) {
+        let mss = self.mss as u32;
+        let fin = u32::from(start + u64::from(len) > self.written);
+        if len - fin <= mss {
+            return (start, len);
+        }
+        if let Some(sent_at) = self.board.split(start, mss).filter(|_| self.config.rack) {
+            self.rare.rack.on_split(sent_at, start + u64::from(mss));
+        }
+        (start, mss)
+    }
+
     /// Gives segments another size, in bytes. Windows that count segments keep their number.
     pub(super) fn resize_segments(&mut self, mss: u64) {
         let old = self.mss;

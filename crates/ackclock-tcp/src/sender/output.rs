@@ -240,8 +240,9 @@ impl Sender {
         }
         // Rule 4.
         if self.may_rescue()
-            && let Some((start, len)) = self.board.rescue()
+            && let Some(segment) = self.board.rescue()
         {
+            let (start, len) = self.cut_to_size(segment);
             // "HighRxt MUST NOT be updated": rules 1 and 3 still find later losses, and SetPipe does not count the
             // rescue.
             //= https://www.rfc-editor.org/rfc/rfc6675#section-4
@@ -293,7 +294,8 @@ impl Sender {
     //= reason=No retransmission looks at the window, not the second either. It matters only where a peer takes back
     //= more than it offered.
     //# Subsequent retransmissions MAY only be sent if they are within the window announced by the most recent <ACK>
-    pub(super) fn retransmit(&mut self, now: Nanos, (start, len): (u64, u32)) -> Transmission {
+    pub(super) fn retransmit(&mut self, now: Nanos, segment: (u64, u32)) -> Transmission {
+        let (start, len) = self.cut_to_size(segment);
         self.board.on_retransmit(start, now);
         let rare = &mut *self.rare;
         rare.episode.owed = false;

@@ -197,8 +197,15 @@ impl Sender {
     }
 
     /// Handles an expiry of the retransmission timer: a probe that is outstanding proves nothing, and after a while
-    /// without an answer smaller segments are tried (tcp_mtu_probing).
+    /// without an answer smaller segments are tried (tcp_mtu_probing). The retransmission looks up the route, and has the
+    /// size of a new one at once (net/ipv4/tcp_output.c, __tcp_retransmit_skb).
     pub(super) fn on_path_timeout(&mut self, now: Nanos) {
+        if let Some(path) = &mut self.rare.path
+            && let Some((_, met)) = &mut path.next
+        {
+            *met = true;
+            self.take_path();
+        }
         let Some(path) = &mut self.rare.path else { return };
         path.probe = None;
         let Some(search) = path.search else { return };

@@ -64,6 +64,11 @@ impl Rack {
         self.resent.push(start, now);
     }
 
+    /// Records that a segment that was retransmitted at `sent_at` was split, and that its second part begins at `rest`.
+    pub fn on_split(&mut self, sent_at: Nanos, rest: u64) {
+        self.resent.split(sent_at, rest);
+    }
+
     /// Processes a D-SACK: it widens the reordering window once per round trip (step 4).
     //= https://www.rfc-editor.org/rfc/rfc8985#section-4
     //# RACK DSACK-based reordering window adaptation is RECOMMENDED but is not required

@@ -131,7 +131,8 @@ impl Sender {
                 //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
                 //# the sender SHOULD retransmit the highest-sequence segment sent so far and set TLP.is_retrans to
                 //# true
-                let (start, len) = self.board.last()?;
+                let last = self.board.last()?;
+                let (start, len) = self.cut_to_size(last);
                 //= https://www.rfc-editor.org/rfc/rfc8985#section-7.3
                 //# The sender MUST follow the RACK transmission procedures in the "Upon Transmitting a Data Segment"
                 //# section

@@ -26,6 +26,12 @@ impl Resent {
         self.queue.push_back((start, now));
     }
 
+    /// Records that a segment that was retransmitted at `sent_at` was split, and that its second part begins at `rest`.
+    pub fn split(&mut self, sent_at: Nanos, rest: u64) {
+        let behind = self.queue.partition_point(|(_, at)| *at <= sent_at);
+        self.queue.insert(behind, (rest, sent_at));
+    }
+
     /// Makes the next search examine everything again, because loss marks were cleared.
     pub fn unsettle(&mut self) {
         self.settled = 0;

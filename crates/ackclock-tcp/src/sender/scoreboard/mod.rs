@@ -411,6 +411,24 @@ impl Scoreboard {
         Ok(())
     }
 
+    /// Splits the segment that starts at `start` after `len` bytes. Both parts have its marks and its time, which is returned
+    /// if the segment was sent more than once.
+    ///
+    /// # Panics
+    /// If no segment starts there, or if it is not longer.
+    pub fn split(&mut self, start: u64, len: u32) -> Option<Nanos> {
+        let index = self.entries.partition_point(|entry| entry.start < start);
+        let entry = &mut self.entries[index];
+        assert!(entry.start == start && entry.len > len, "a segment is split inside");
+        let rest = Entry { start: start + u64::from(len), len: entry.len - len, ..*entry };
+        entry.len = len;
+        self.segments_sacked += u32::from(rest.is(flag::SACKED));
+        self.segments_lost += u32::from(rest.is(flag::LOST));
+        self.segments_retransmitted += u32::from(rest.is(flag::RETRANSMITTED));
+        self.entries.insert(index + 1, rest);
+        rest.resent().then_some(rest.sent_at)
+    }
+
     /// Splits segments longer than `mss` into segments of at most `mss` bytes and marks those not SACKed as lost.
     /// Returns whether any segment was marked.
     pub fn resegment(&mut self, mss: u32) -> bool {

@@ -193,6 +193,7 @@ mod by_time {
         Detect,
         Timeout(Nanos),
         Unmark,
+        Split(u64),
     }
 
     fn operation() -> impl Strategy<Value = Operation> {
@@ -206,6 +207,7 @@ mod by_time {
             6 => Just(Operation::Detect),
             1 => (0..200u64).prop_map(Operation::Timeout),
             1 => Just(Operation::Unmark),
+            1 => (0..20u64).prop_map(Operation::Split),
         ]
     }
 
@@ -290,6 +292,17 @@ mod by_time {
                                 segment.lose();
                             }
                         }
+                    }
+                    Operation::Split(index) => {
+                        let index = index as usize;
+                        let Some(first) = model.get_mut(index).filter(|first| first.len > 1) else { continue };
+                        let len = first.len / 2;
+                        if let Some(sent_at) = board.split(first.start, len) {
+                            resent.split(sent_at, first.start + u64::from(len));
+                        }
+                        let rest = Timed { start: first.start + u64::from(len), len: first.len - len, ..*first };
+                        first.len = len;
+                        model.insert(index + 1, rest);
                     }
                     Operation::Unmark => {
                         // The test does not decide whether a retransmission that was lost as well is examined again.
