@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "runs", "topologies", "home-router", "buffers", "misbehaviour", "sweeps", "packs", "cluster", "sql", "report",
+    "runs", "topologies", "multipath", "home-router", "buffers", "misbehaviour", "sweeps", "packs", "cluster", "sql", "report",
     "serve", "seeds", "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends",
     "kernel-patch", "gate", "card", "tcpeval", "matrix", "worst", "learn", "gym", "newcwv-linux", "test-bed",
     "emulate", "extend", "own-transport", "verify", "verdicts",

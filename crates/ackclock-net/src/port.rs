@@ -126,6 +126,11 @@ impl<T> Port<T> {
         self
     }
 
+    /// Counts a packet that is lost before the queue, which the caller has dropped.
+    pub fn count_loss(&mut self) {
+        self.counts.losses += 1;
+    }
+
     /// Asks the discipline for a verdict on each packet that arrives. The port has no duplication of its own then.
     pub fn with_verdicts(mut self) -> Port<T> {
         self.judged = true;

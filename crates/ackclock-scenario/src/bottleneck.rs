@@ -2,7 +2,7 @@
 
 use ackclock_core::Nanos;
 use ackclock_net::Large;
-use ackclock_schema::kinds::{Flag, Label, one_of, time};
+use ackclock_schema::kinds::{Flag, Label, one_of, time, volume};
 use ackclock_schema::lists::list;
 use ackclock_schema::record;
 use ackclock_schema::record::{FieldInfo, Reader, Record, Slot, default, numbered, optional, preset, required, table};
@@ -50,6 +50,10 @@ record! {
         /// Whether the queues are those of the sending hosts, whose TCP keeps the bytes in them few if it is Linux's (TCP
         /// small queues). A link that is not the first one behind a host's access link has no such queue.
         host_queue: Option<bool> = optional("true with gso = \"queue\"", Flag);
+        /// Largest packet in both directions. A larger one is dropped, and counts as a loss.
+        mtu: Option<u32> = optional("packets of any size", volume().within(LEAST_MTU, 65_535));
+        /// Whether the sender of a packet that is larger than the mtu is told by ICMP, so that TCP sends smaller segments.
+        icmp: Option<bool> = optional("true", Flag);
         /// Loss of packets in the direction from source to sink, before the queue.
         loss: Loss = default("0%", tagged());
         /// Loss of packets in the direction from sink to source, before the queue.
@@ -86,6 +90,9 @@ pub struct Link {
     /// The same fields as those of the bottleneck.
     pub model: Bottleneck,
 }
+
+/// The smallest MTU of a link, bytes: Linux takes no smaller one from a router (net.ipv4.route.min_pmtu).
+const LEAST_MTU: u64 = 552;
 
 const OWN: &[&str] = &["name", "ends"];
 

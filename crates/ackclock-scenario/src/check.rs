@@ -2,14 +2,15 @@
 
 use ackclock_core::headers::TCP_IPV4;
 
-use ackclock_net::Seed;
 use ackclock_net::queue::Settings;
+use ackclock_net::{Large, Seed};
 use ackclock_tcp::config::{AckRule, EcnMode, Restart};
 
 use super::bottleneck::Bottleneck;
 use super::graph::Hop;
 use super::impairments::Loss;
 use super::model::{Arrival, Flow, LEAST_MSS, MAX_FLOWS, STACK, Scenario};
+use super::paths;
 use super::policer::Policer;
 use super::queue::Queue;
 use super::reading;
@@ -284,8 +285,9 @@ fn check_shapers(
         let rate = scenario.slowest_of(&[own]);
         let before = |flow: &Flow| {
             let access = scenario.access_of(flow).rate.resolved(scenario.rate());
-            let routes = scenario.try_routes(flow).unwrap_or_default();
-            let places = routes.iter().filter_map(|route| Some((route, route.iter().position(|hop| *hop == own)?)));
+            let routes = scenario.known_routes(flow);
+            let places =
+                routes.iter().flatten().filter_map(|route| Some((route, route.iter().position(|hop| *hop == own)?)));
             let rates = places.map(|(route, place)| match place {
                 0 => access,
                 place => scenario.slowest_of(&route[place - 1..place]),
@@ -328,6 +330,13 @@ fn check_impairments(link: &Bottleneck, at: &KeyPath, problems: &mut Problems<'_
             _ => {}
         }
     }
+    let mut rules = Rules::new(at.clone(), problems);
+    let large = link.gso.is_some_and(|large| large != Large::Split)
+        || link.reverse_gso.is_some_and(|large| large != Large::Split);
+    let message = "does not go with gso, whose large packets are no packets on the wire; accepted: one of both";
+    rules.refuse(link.mtu.is_some() && large, "mtu", &[at.key("gso"), at.key("reverse_gso")], "", message);
+    let message = "has no effect on a link without an mtu; accepted: an mtu beside it";
+    rules.refuse(link.mtu.is_none() && rules.given("icmp"), "icmp", &[at.key("mtu")], "", message);
     let netem = [
         ("netem", &link.netem, "duplication", link.duplication.is_some()),
         ("reverse_netem", &link.reverse_netem, "reverse_duplication", link.reverse_duplication.is_some()),
@@ -373,6 +382,7 @@ fn check_routes(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
     if let Err((field, message)) = scenario.try_routes(flow) {
         rules.refuse(true, field, &needs, "left, right", message);
     }
+    paths::check(scenario, flow, &needs, rules);
     needs.extend(["route", "return_route"].map(|field| rules.at.key(field)));
     if let Err((field, message)) = scenario.try_tunnel(flow) {
         rules.of("tunnel").refuse(true, field, &needs, "the end of the route", message);

@@ -22,6 +22,7 @@ mod loss_in_time;
 mod model;
 mod netem;
 mod overrides;
+mod paths;
 mod policer;
 mod preset;
 mod queue;

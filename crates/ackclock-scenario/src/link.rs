@@ -317,6 +317,8 @@ pub struct Direction<'a> {
     pub large: Large,
     /// Whether the queue is that of the sending host.
     pub on_host: bool,
+    /// Largest packet in bytes, and whether the sender of a larger one is told, if there is a largest.
+    pub mtu: Option<(u32, bool)>,
     /// Packets lost before the queue.
     pub loss: &'a Loss,
     /// netem before the queue.

@@ -145,6 +145,9 @@ macro_rules! flow {
                 return_route: Option<Vec<String>> = optional("those of route, backwards", list("node", Label));
                 /// Changes of the route, in the order of their times.
                 route_changes: Option<Vec<RouteChange>> = optional("none", list("change", table()));
+                /// Paths of a transfer over several: each is a list of links by their names (`bottleneck` is one), from the
+                /// source's side to the sink's. A connection then has a subflow of TCP on each path.
+                paths: Option<Vec<Vec<String>>> = optional("one path, the route", list("path", list("link", Label)));
                 /// A tunnel on a part of the route, in both directions.
                 tunnel: Option<Tunnel> = optional("none", table());
                 /// Access links of this flow, where they differ from the scenario's.

@@ -37,7 +37,7 @@ impl Scenario {
     }
 
     /// Returns a flow's base round-trip time at the start, in nanoseconds: propagation delays only, without queues,
-    /// transmission times and jitter. Delays that are drawn count with their means.
+    /// transmission times and jitter. Delays that are drawn count with their means. Of several paths, the longest counts.
     pub fn base_rtt(&self, flow: &Flow) -> Nanos {
         let [there, back] = self.base_delays(flow);
         there.saturating_add(back)
@@ -47,10 +47,12 @@ impl Scenario {
     /// has them.
     fn base_delays(&self, flow: &Flow) -> [Nanos; 2] {
         let access = self.access_of(flow);
-        // A mistake in a route is reported at the route.
-        let routes = self.try_routes(flow).unwrap_or_default();
         let ends = access.source_delay.typical().saturating_add(access.sink_delay.typical());
-        routes.each_ref().map(|route| ends.saturating_add(self.delay_of(route)))
+        let delays = self
+            .known_routes(flow)
+            .into_iter()
+            .map(|routes| routes.each_ref().map(|route| ends.saturating_add(self.delay_of(route))));
+        delays.max_by_key(|[there, back]| there.saturating_add(*back)).unwrap_or([ends; 2])
     }
 
     /// Returns the path of a flow with links of the given rate.
@@ -122,6 +124,7 @@ impl Bottleneck {
             policer: self.policer.as_ref(),
             large: self.gso.unwrap_or_default(),
             on_host: self.is_on_host(self.gso),
+            mtu: self.mtu.map(|mtu| (mtu, self.icmp.unwrap_or(true))),
             loss: &self.loss,
             netem: self.netem.as_ref(),
             duplication: self.duplication.as_ref(),
@@ -139,6 +142,7 @@ impl Bottleneck {
             policer: self.reverse_policer.as_ref(),
             large: self.reverse_gso.or(self.gso).unwrap_or_default(),
             on_host: self.is_on_host(self.reverse_gso.or(self.gso)),
+            mtu: self.mtu.map(|mtu| (mtu, self.icmp.unwrap_or(true))),
             loss: &self.reverse_loss,
             netem: self.reverse_netem.as_ref(),
             duplication: self.reverse_duplication.as_ref(),

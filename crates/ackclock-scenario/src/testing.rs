@@ -39,6 +39,8 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("bottleneck.loss.probability", "2%"),
     ("bottleneck.loss.every", "100"),
     ("bottleneck.loss.first", "50"),
+    ("bottleneck.mtu", "1400B"),
+    ("bottleneck.icmp", "false"),
     ("bottleneck.reverse_loss", "0.5%"),
     ("bottleneck.reverse_loss.probability", "3%"),
     ("bottleneck.reverse_loss.every", "200"),
@@ -60,6 +62,7 @@ pub const CHANGES: &[(&str, &str)] = &[
     ("flows[2].sink_host", "server"),
     ("flows[2].route", "['right', 'left']"),
     ("flows[2].return_route", "['right', 'far', 'left']"),
+    ("flows[2].paths", "[['bottleneck'], ['bottleneck']]"),
     ("flows[2].tunnel", "{}"),
     ("flows[2].tunnel.from", "left"),
     ("flows[2].tunnel.to", "right"),
@@ -301,6 +304,9 @@ pub fn change(index: usize) -> Vec<(String, String)> {
     }
     if path.starts_with("links[0].") {
         pairs.push(("links", "[{ ends = ['right', 'beyond'], rate = '5Mbps', delay = '30ms' }]".to_owned()));
+    }
+    if path == "bottleneck.icmp" {
+        pairs.push(("bottleneck.mtu", "1400B".to_owned()));
     }
     if path.starts_with("flows[2].route_changes[0]") {
         pairs.push(("flows[2].route_changes", "[{ at = '3s', route = ['left', 'right'] }]".to_owned()));

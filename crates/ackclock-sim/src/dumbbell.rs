@@ -93,6 +93,27 @@ impl Dumbbell {
         policers: &Policers,
         ways: &[[Vec<LinkId>; 2]],
     ) -> Vec<Vec<[Route; 2]>> {
+        let hosts = self.hosts(rate, delays, policers);
+        let pairs = delays[0].len().max(delays[1].len());
+        ways.iter().map(|way| (0..pairs).map(|number| self.pair(&hosts, number, way)).collect()).collect()
+    }
+
+    /// Adds the access links of a flow over several paths, each with its links in the forward and in the reverse direction,
+    /// and with a host of its own at both ends. Returns the routes of each path.
+    pub fn paths_over(
+        &mut self,
+        rate: Rate,
+        delays: [&[Nanos]; 2],
+        policers: &Policers,
+        paths: &[[Vec<LinkId>; 2]],
+    ) -> Vec<[Route; 2]> {
+        let hosts = self.hosts(rate, delays, policers);
+        paths.iter().enumerate().map(|(number, path)| self.pair(&hosts, number, path)).collect()
+    }
+
+    /// Adds the access links of a flow's hosts. Returns those of the sources and of the sinks: from each host, and to it,
+    /// as a packet from a source meets them.
+    fn hosts(&mut self, rate: Rate, delays: [&[Nanos]; 2], policers: &Policers) -> [Vec<[LinkId; 2]>; 2] {
         let topology = &mut self.topology;
         let mut link = |delay: Nanos, policer: &Option<Policer>| match policer {
             None => topology.link(Link::uncounted(rate, delay)),
@@ -106,15 +127,21 @@ impl Dumbbell {
             delays.iter().map(|delay| policers.map(|policer| link(*delay, policer))).collect()
         };
         let [up, down, to_sink, from_sink] = policers;
-        let (sources, sinks) = (links(delays[0], [up, down]), links(delays[1], [to_sink, from_sink]));
-        let mut pair = |number: usize, [forward, reverse]: &[Vec<LinkId>; 2]| {
-            let ([source_out, source_in], [sink_in, sink_out]) =
-                (sources[number % sources.len()], sinks[number % sinks.len()]);
-            let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
-            [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
-        };
-        let pairs = sources.len().max(sinks.len());
-        ways.iter().map(|way| (0..pairs).map(|number| pair(number, way)).collect()).collect()
+        [links(delays[0], [up, down]), links(delays[1], [to_sink, from_sink])]
+    }
+
+    /// Adds the routes of a pair of hosts over the links of a way.
+    fn pair(
+        &mut self,
+        [sources, sinks]: &[Vec<[LinkId; 2]>; 2],
+        number: usize,
+        [forward, reverse]: &[Vec<LinkId>; 2],
+    ) -> [Route; 2] {
+        let ([source_out, source_in], [sink_in, sink_out]) =
+            (sources[number % sources.len()], sinks[number % sinks.len()]);
+        let topology = &mut self.topology;
+        let mut route = |first, between: &[LinkId], last| topology.route(&[&[first], between, &[last]].concat());
+        [route(source_out, forward, sink_in), route(sink_out, reverse, source_in)]
     }
 
     /// Returns the names of the own links of a flow with these numbers of hosts at the source and at the sink, in the

@@ -5,6 +5,7 @@
 
 pub mod actors;
 mod build;
+mod bundle;
 pub mod dumbbell;
 pub mod endpoint;
 pub mod event;

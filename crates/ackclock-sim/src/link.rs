@@ -9,7 +9,7 @@ use ackclock_net::server::{Cellular, CellularModel, Interrupted, Opportunities, 
 use ackclock_net::{Large, Limit, Link, Loss, Policer, Port, Propagation, Schedule, Seed, Server, Transmitter};
 
 use crate::ids::LinkId;
-use crate::network::Topology;
+use crate::network::{LinkMtu, Topology};
 use ackclock_core::{Nanos, Rate};
 
 /// One direction of a link.
@@ -35,6 +35,8 @@ pub struct LinkSpec {
     pub large: Large,
     /// Whether the queue is that of the sending host.
     pub on_host: bool,
+    /// The largest packet, if there is one.
+    pub mtu: Option<LinkMtu>,
     /// Seed of the queue's random draws.
     pub seed: Seed,
 }
@@ -113,6 +115,7 @@ impl LinkSpec {
             packet_size: 1500,
             large: Large::Split,
             on_host: false,
+            mtu: None,
             seed: Seed::default(),
         }
     }
@@ -125,11 +128,12 @@ impl LinkSpec {
 
     /// Adds the link to a network; its queueing delays are recorded.
     pub fn put_into(self, topology: &mut Topology) -> LinkId {
-        let LinkSpec { large, on_host, .. } = self;
+        let LinkSpec { large, on_host, mtu, .. } = self;
         let is_plain = self.queue.name == CATALOGUE[0].name
             && self.impairments.are_none()
             && large == Large::Split
-            && !self.on_host;
+            && !self.on_host
+            && mtu.is_none();
         let link = if is_plain && topology.computes_ahead() {
             let link = Link::new(self.rate, self.delay, self.limit);
             topology.link(match self.loss {
@@ -141,6 +145,9 @@ impl LinkSpec {
         };
         if on_host {
             topology.put_on_host(link);
+        }
+        if let Some(mtu) = mtu {
+            topology.limit_size(link, mtu);
         }
         topology.measure(link);
         topology.treat_large(link, large);

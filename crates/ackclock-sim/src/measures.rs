@@ -174,6 +174,26 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
     });
 }
 
+/// Appends the row of a path of a flow to the table `paths`. Goodput is measured as that of flows.
+pub fn push_path(tables: &mut Tables, (flow, path): (&str, &str), start: Nanos, end: Nanos, totals: &FlowTotals) {
+    let active = end.saturating_sub(start) as f64 / NS_PER_S;
+    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
+    declared::Paths {
+        flow: flow.into(),
+        path: path.into(),
+        goodput_bps: (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into(),
+        bytes_delivered: totals.bytes_delivered.into(),
+        segments_sent: totals.segments_sent.into(),
+        data_segments_sent: totals.data_segments_sent.into(),
+        retransmits: totals.retransmits.into(),
+        timeouts: totals.timeouts.into(),
+        recoveries: totals.recoveries.into(),
+        srtt_ms: ms(totals.srtt).into(),
+        min_rtt_ms: ms(totals.min_rtt).into(),
+    }
+    .add_to(tables);
+}
+
 /// Appends a flow's row to the table `limits`.
 pub fn push_limits(tables: &mut Tables, flow: &str, limited: &Limited) {
     let Limited { busy, spent } = limited;

@@ -394,10 +394,14 @@ fn whole(scenario: &Scenario, watching: &Watching) -> Option<&'static str> {
         Some("a transport other than TCP may keep state for all of its connections")
     } else if scenario.flows.iter().any(|flow| flow.tunnel.is_some() || flow.route_changes.is_some()) {
         Some("packets of a flow take another route later, or a tunnel")
+    } else if scenario.flows.iter().any(|flow| flow.paths.is_some()) {
+        Some("the subflows of a transfer over several paths know each other's windows")
     } else if !scenario.registered().is_empty() || !scenario.rules().is_empty() {
         Some("an algorithm of your own may keep state for all flows")
     } else if scenario.all_links().any(|(_, link)| knows(&link.queue) || knows(link.reverse_queue())) {
         Some("the queue of a link asks to which connection a packet belongs, and whether that is open")
+    } else if scenario.all_links().any(|(_, link)| link.mtu.is_some()) {
+        Some("a link tells the hosts of packets that are too large for it")
     } else if scenario.all_links().any(|(_, link)| link.forward().on_host || link.reverse().on_host) {
         Some("hosts watch the queue of a link that they share")
     } else {

@@ -24,6 +24,11 @@ class NamedTables(ABC):
         return self._table("flows")
 
     @property
+    def paths(self) -> Table:
+        """One row a path of a flow with ``paths``: what its subflows carried."""
+        return self._table("paths")
+
+    @property
     def links(self) -> Table:
         """One row a link: utilisation, drops, queueing delay."""
         return self._table("links")

@@ -510,6 +510,11 @@ class Flow(Record):
     route_changes
         Changes of the route, in the order of their times. Accepted: a list with at least one change, each of class
         `Change`. Absent: none.
+    paths
+        Paths of a transfer over several: each is a list of links by their names (`bottleneck` is one), from the
+        source's side to the sink's. A connection then has a subflow of TCP on each path. Accepted: a list with at least
+        one path, each a list with at least one link, each a name of ASCII letters, digits, spaces and _ + -. Absent:
+        one path, the route.
     tunnel
         A tunnel on a part of the route, in both directions. Absent: none.
     access
@@ -527,11 +532,11 @@ class Flow(Record):
         linux-6.12, linux-6.1, linux-3.12, freebsd, freebsd-2014, ns2-newreno, ns2-sack, ns2-linux. Default: "linux".
     cc
         Congestion control algorithm. The name of a family such as `cubic` means the form of the stack: Linux's module
-        on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: bbr, bbr1, bbr3, bic,
+        on the stack linux, the form of the RFC or the paper on the stack rfc. Accepted: balia, bbr, bbr1, bbr3, bic,
         bic-linux, bic-paper, cdg, compound, compound-tuned, copa, cubic, cubic-2.0, cubic-2.1, cubic-linux,
         cubic-rfc8312, cubic-rfc9438, dctcp, dctcp-linux, dctcp-rfc8257, fast, fixed-rate, fixed-window, highspeed,
         highspeed-linux, highspeed-rfc3649, htcp, htcp-linux, htcp-paper, hybla, hybla-linux, hybla-paper, illinois,
-        illinois-linux, illinois-paper, ledbat, ledbat++, lp, lp-linux, lp-paper, nv, prague, remycc, remycc-ns2,
+        illinois-linux, illinois-paper, ledbat, ledbat++, lia, lp, lp-linux, lp-paper, nv, prague, remycc, remycc-ns2,
         remycc-ns2-us, reno, reno-linux, reno-ns2, reno-rfc5681, scalable, scalable-linux, scalable-paper, vegas,
         vegas-2.6, vegas-linux, vegas-paper, veno, veno-linux, veno-paper, westwood, westwood-linux, westwood-paper,
         xcp, yeah, yeah-linux, yeah-paper, a class of `ackclock.scenario.cc`, the name of one in Python, or a dict of
@@ -677,6 +682,7 @@ class Flow(Record):
     route: Sequence[str] | None = None
     return_route: Sequence[str] | None = None
     route_changes: Sequence[Change] | None = None
+    paths: Sequence[Sequence[str]] | None = None
     tunnel: Tunnel | None = None
     access: FlowAccess | None = None
     reading: Reading | None = None

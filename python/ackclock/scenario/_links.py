@@ -70,6 +70,12 @@ class Link(Record):
         Whether the queues are those of the sending hosts, whose TCP keeps the bytes in them few if it is Linux's (TCP
         small queues). A link that is not the first one behind a host's access link has no such queue. Absent: true with
         gso = "queue".
+    mtu
+        Largest packet in both directions. A larger one is dropped, and counts as a loss. Accepted: a volume from "552B"
+        to "65535B" (units: B, kB, KiB, MB, MiB, GB, GiB). Absent: packets of any size.
+    icmp
+        Whether the sender of a packet that is larger than the mtu is told by ICMP, so that TCP sends smaller segments.
+        Absent: true.
     loss
         Loss of packets in the direction from source to sink, before the queue. Accepted: a class of
         `ackclock.scenario.loss`, or a probability such as "1%" (units: ppb, ppm, %). Default: "0%".
@@ -121,6 +127,8 @@ class Link(Record):
     gso: TreatmentOfLargePackets | None = None
     reverse_gso: TreatmentOfLargePackets | None = None
     host_queue: bool | None = None
+    mtu: str | None = None
+    icmp: bool | None = None
     loss: Loss | None = None
     reverse_loss: Loss | None = None
     duplication: Loss | None = None

@@ -69,6 +69,7 @@ Name: TypeAlias = Literal[
     "veno",
     "westwood",
     "yeah",
+    "balia",
     "bbr1",
     "bbr3",
     "bic-linux",
@@ -97,6 +98,7 @@ Name: TypeAlias = Literal[
     "illinois-paper",
     "ledbat",
     "ledbat++",
+    "lia",
     "lp-linux",
     "lp-paper",
     "nv",
@@ -149,6 +151,7 @@ Name: TypeAlias = Literal[
   linux-6.18, linux-6.12, linux-6.1, linux-3.12
 - ``yeah``: yeah-paper on rfc, freebsd, freebsd-2014, ns2-newreno, ns2-sack; yeah-linux on linux, linux-6.18,
   linux-6.12, linux-6.1, linux-3.12, ns2-linux
+- ``balia``: balanced linked adaptation of the subflows of a transfer over several paths; Reno on one path
 - ``bbr1``: paces at the largest delivery rate seen in ten rounds, with two bandwidth-delay products in flight
 - ``bbr3``: a model of the path from delivery rate, RTT and loss; bandwidth probes in cycles, bounds from loss (version
   3)
@@ -182,6 +185,7 @@ Name: TypeAlias = Literal[
 - ``illinois-paper``: increase from 10 down to 0.3 and decrease from 1/8 up to 1/2 as the queueing delay grows
 - ``ledbat``: background transfer: keeps a target delay in the queue, linearly
 - ``ledbat++``: background transfer: keeps a target delay in the queue, with slowdowns that empty the queue
+- ``lia``: linked increases of the subflows of a transfer over several paths; Reno on one path
 - ``lp-linux``: TCP-LP as Linux has it: in most connections its one-way delay never indicates congestion, and it is Reno
 - ``lp-paper``: background transfer: yields at early signs of congestion in the one-way delay
 - ``nv``: congestion avoidance for data centers: the window that the largest rate needs, and ten segments

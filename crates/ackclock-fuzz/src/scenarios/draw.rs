@@ -157,6 +157,16 @@ impl<'a> Draw<'a> {
     /// Changes the routes of a flow to existing links.
     fn route(&mut self, flow: &mut Json, links: Option<&Json>) {
         let Some(flow) = flow.as_object_mut() else { return };
+        if let Some(paths) = flow.get_mut("paths").and_then(Json::as_array_mut) {
+            let others = links.and_then(Json::as_array).into_iter().flatten();
+            let mut names: Vec<_> = others.filter_map(|link| link["name"].as_str()).collect();
+            names.push("bottleneck");
+            paths.iter_mut().for_each(|path| *path = json!([*self.dice.of(&names)]));
+            for other in ["route", "return_route", "route_changes", "tunnel", "reading", "source_reading"] {
+                flow.remove(other);
+            }
+            return;
+        }
         if flow.contains_key("route_changes") {
             flow.remove("tunnel");
         }

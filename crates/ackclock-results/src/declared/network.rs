@@ -41,6 +41,32 @@ tables! {
         min_rtt_ms: Float "ms",
     }
 
+    /// One row a path of a flow with `paths`: what its subflows carried.
+    Paths = "paths" asked "flows[].paths" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text (Key),
+        /// The path: the names of its links from the source's side to the sink's, with `+` between them.
+        path: Text (Key),
+        /// Bytes that the path delivered over the time from the start of the flow to the end of the run.
+        goodput_bps: Float "bit/s",
+        /// Bytes that subflows delivered in their order; data that two paths have delivered counts for both.
+        bytes_delivered: Int "bytes",
+        /// Segments of any kind that sources sent.
+        segments_sent: Int,
+        /// Those with payload, retransmissions included.
+        data_segments_sent: Int,
+        /// Segments with payload sent again on the path.
+        retransmits: Int,
+        /// Expiries of sources' retransmission timers.
+        timeouts: Int,
+        /// Fast recoveries of sources.
+        recoveries: Int,
+        /// Smoothed round-trip time of the subflow added last, at the end.
+        srtt_ms: Float "ms",
+        /// Smallest round-trip time measured by any source.
+        min_rtt_ms: Float "ms",
+    }
+
     /// One row a link: utilisation, drops, queueing delay.
     Links = "links" {
         /// The link's name; `.reverse` is the way back.

@@ -16,6 +16,9 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     if let Some(delays) = checker.table("delays") {
         delayed(checker, delays);
     }
+    if let Some(paths) = checker.table("paths") {
+        over_paths(checker, flows, paths);
+    }
     let all = checker.facts.records_all();
     if let Some(events) = checker.table("events") {
         happened(checker, flows, events, all);
@@ -66,6 +69,23 @@ fn received(checker: &mut Checker<'_>, flows: View<'_>, rates: View<'_>) {
         checker.facts.records_all(),
         "the sum over the intervals of rates",
     );
+}
+
+/// Checks that the counts of a flow with several paths are those of its paths together. Several paths may deliver the same
+/// bytes.
+fn over_paths(checker: &mut Checker<'_>, flows: View<'_>, paths: View<'_>) {
+    for column in ["segments_sent", "data_segments_sent", "retransmits", "timeouts", "recoveries", "bytes_delivered"] {
+        let sums = paths.sums("flow", |row| paths.count(column, row));
+        for row in flows.rows() {
+            let Some(sum) = flows.text("flow", row).and_then(|flow| sums.get(flow)) else { continue };
+            let place = flows.at(row, column);
+            if column == "bytes_delivered" {
+                checker.at_most(place, *sum as f64, "the sum over its paths");
+            } else {
+                checker.counts(place, *sum, "the sum over its paths");
+            }
+        }
+    }
 }
 
 /// Checks that a count of each flow equals the count in another table, or exceeds it if probes do not record the whole

@@ -62,9 +62,9 @@ pub(super) struct Traffic {
 
 impl Traffic {
     pub fn of(scenario: &Scenario, flow: &Flow, span: Span) -> Traffic {
-        let routes = scenario.routes(flow);
+        let all = scenario.all_routes(flow);
         let access = scenario.access_of(flow).rate.resolved(scenario.rate());
-        let rate = access.min(scenario.slowest_of(&routes[0]));
+        let rate = scenario.rate_over(&all, access);
         let path = scenario.path(flow, rate);
         let active = span.until.saturating_sub(flow.start);
         let demand = flow.app.demand(active as f64 / 1e9, path);
@@ -76,16 +76,19 @@ impl Traffic {
             let links = route.iter().map(bits).fold(f64::INFINITY, f64::min);
             OFFERED * links.min(access.bits() as f64 * span.length as f64 / 1e9) / 8.0
         };
-        let [there, back] = routes.each_ref().map(|route| slowest(route));
+        let volumes = |side: usize| all.iter().map(|routes| slowest(&routes[side])).sum::<f64>();
+        let [there, back] = [volumes(0), volumes(1)];
+        let paths = all.len() as f64;
         let most = |volume: f64| volume / f64::from(TCP_IPV4) + 1.0;
-        let lost = scenario.random_loss(&routes[0]);
+        let lost = all.iter().map(|routes| scenario.random_loss(&routes[0])).fold(1.0, f64::min);
         let resent = RETRANSMITTED / (1.0 - lost).max(0.01);
         let packets = |bytes: f64, messages: f64| (bytes / mss + messages) * resent;
         let rtt = scenario.least_rtt(flow) as f64 / 1e9 + size * 8.0 / rate.bits() as f64;
         let busy = active.min(span.length) as f64 / 1e9;
-        let rounds = demand.open.min(demand.connections) * busy / rtt + demand.connections;
-        let limited = rounds.mul_add(window(scenario, flow, lost, rtt), first_window(scenario, flow, lost, &demand));
-        let started = demand.connections * slow_start(scenario, flow, busy / rtt);
+        let rounds = paths * (demand.open.min(demand.connections) * busy / rtt + demand.connections);
+        let limited =
+            rounds.mul_add(window(scenario, flow, lost, rtt), paths * first_window(scenario, flow, lost, &demand));
+        let started = paths * demand.connections * slow_start(scenario, flow, busy / rtt);
         Traffic {
             forward: packets(demand.bytes, demand.messages)
                 // The load of a single flow is limited by its own path.
@@ -93,9 +96,10 @@ impl Traffic {
                 .min((limited.min(started) + demand.messages) * resent)
                 .min(most(there)),
             reverse: packets(demand.reverse_bytes, demand.reverse_messages).min(most(back)),
-            control: (demand.connections * CONTROL).min(most(there) + most(back)),
+            control: (paths * demand.connections * CONTROL).min(most(there) + most(back)),
             rounds,
-            routes,
+            // Of several paths, that with most links stands for all.
+            routes: all.into_iter().max_by_key(|routes| routes[0].len()).unwrap_or_default(),
             size,
             datagrams: demand.datagrams,
             duplicates: scenario.duplicates(flow),
@@ -179,7 +183,8 @@ impl Scenario {
             Some(Loss::Random(chance)) => 1.0 + chance.probability as f64 / 1e9,
             Some(_) => 2.0,
         };
-        self.routes(flow).iter().map(|route| route.iter().map(copies).product::<f64>() - 1.0).fold(0.0, f64::max)
+        let routes = self.all_routes(flow);
+        routes.iter().flatten().map(|route| route.iter().map(copies).product::<f64>() - 1.0).fold(0.0, f64::max)
     }
 
     /// Returns the shortest round-trip propagation delay of a flow's path during the run, in nanoseconds.
@@ -189,8 +194,10 @@ impl Scenario {
             Distribution::Constant(delay) => delay,
             _ => 0,
         });
-        let links = self.routes(flow);
-        let delays = links.iter().flatten().map(|hop| self.direction(hop).delay.least());
-        delays.fold(2 * (ends[0] + ends[1]), Nanos::saturating_add)
+        let least = |routes: &[Vec<Hop>; 2]| {
+            let delays = routes.iter().flatten().map(|hop| self.direction(hop).delay.least());
+            delays.fold(2 * (ends[0] + ends[1]), Nanos::saturating_add)
+        };
+        self.all_routes(flow).iter().map(least).min().unwrap_or(0)
     }
 }

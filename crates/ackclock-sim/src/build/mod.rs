@@ -20,10 +20,10 @@ use crate::endpoint::Endpoint;
 use crate::ids::LinkId;
 use crate::link::LinkSpec;
 use crate::measures::FlowLabels;
-use crate::network::{Topology, Tunnel};
+use crate::network::{LinkMtu, Topology, Tunnel};
 use crate::probes::Outage;
 use crate::reading::Reader;
-use crate::world::{FlowSpec, Offload, RouteChange};
+use crate::world::{FlowSpec, Offload, Paths, RouteChange};
 
 use arrivals::Arrivals;
 
@@ -40,6 +40,7 @@ pub(crate) fn network(topology: Topology, scenario: &Scenario, seed: u64) -> (Du
         packet_size: scenario.packet_size,
         large: way.large,
         on_host: way.on_host,
+        mtu: way.mtu.map(|(bytes, tells)| LinkMtu { bytes, tells }),
         seed: stream_seed(seed, &format!("{name}/queue")),
     };
     let bdp_rtt = scenario.bdp_rtt();
@@ -116,13 +117,29 @@ pub(crate) fn tcp_flows(
         let message = format!("{name:?} runs in the simulator only; accepted here: \"tcp\"");
         Some(Problem { path: format!("flows[{index}].transport"), line: None, message })
     };
+    let several = |(index, flow): (usize, &Flow)| {
+        flow.paths.as_ref()?;
+        let message = "transfers over several paths run in the simulator only; accepted here: no paths".to_owned();
+        Some(Problem { path: format!("flows[{index}].paths"), line: None, message })
+    };
+    let sized = |(index, (_, link)): (usize, (&str, &scenario::Bottleneck))| {
+        link.mtu?;
+        let at = index.checked_sub(1).map_or("bottleneck".to_owned(), |index| format!("links[{index}]"));
+        let message = "links have an MTU in the simulator only; accepted here: no mtu".to_owned();
+        Some(Problem { path: format!("{at}.mtu"), line: None, message })
+    };
     let moves = |(index, flow): (usize, &Flow)| {
         flow.route_changes.as_ref()?;
         let message = "routes change in the simulator only; accepted here: no changes".to_owned();
         Some(Problem { path: format!("flows[{index}].route_changes"), line: None, message })
     };
     let flows_of = || scenario.flows.iter().enumerate();
-    let problems: Vec<_> = flows_of().filter_map(problem).chain(flows_of().filter_map(moves)).collect();
+    let problems: Vec<_> = flows_of()
+        .filter_map(problem)
+        .chain(flows_of().filter_map(moves))
+        .chain(flows_of().filter_map(several))
+        .chain(scenario.all_links().enumerate().filter_map(sized))
+        .collect();
     if !problems.is_empty() {
         return Err(ScenarioError { problems });
     }
@@ -139,11 +156,13 @@ fn add_copies<E: Endpoint>(
     convert: &Convert<'_, E>,
 ) -> Result<(), Vec<ParamProblem>> {
     let access_link = scenario.access_of(flow);
-    let hops = scenario.routes(flow);
+    let paths = scenario.paths_of(flow);
+    let all = scenario.all_routes(flow);
+    let hosts_of = paths.as_ref().map_or(flow.app.hosts(), |paths| [paths.len() as u32; 2]);
     let link = |hop: &Hop| links[2 * hop.link + usize::from(hop.reverse)].0;
     let over = |hops: &[Vec<Hop>; 2]| hops.each_ref().map(|hops| hops.iter().map(link).collect::<Vec<_>>());
     let changes = scenario.changed_routes(flow);
-    let ways: Vec<_> = std::iter::once(&hops).chain(&changes).map(over).collect();
+    let ways: Vec<_> = all.iter().chain(&changes).map(over).collect();
     let rate = access_link.rate.resolved(scenario.rate());
     let policers = access_link.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
     let delays = [&access_link.source_delay, &access_link.sink_delay].map(|delay| delay.distribution());
@@ -152,25 +171,29 @@ fn add_copies<E: Endpoint>(
     if let Some(cc) = replace(flow) {
         config.cc = cc;
     }
+    if paths.is_some() {
+        // Data waits in the transfer, and a subflow takes what it sends.
+        (config.send_buffer, config.send_buffer_max) = (0, 0);
+        (config.notsent_lowat, config.write_size) = (0, 0);
+    }
     let together = Stream::new(seed, &format!("{}/group", flow.name)).below(flow.group_jitter.saturating_add(1));
     let readers = [&flow.source_reading, &flow.reading].map(|reading| reading.as_ref().map(Reader::new));
     for name in flow.copies() {
         let mut random = Stream::new(seed, &format!("{name}/access"));
         // The first hosts draw first, so that further hosts do not move their delays.
         let mut hosts = delays.each_ref().map(|delay| vec![delay.draw(&mut random)]);
-        for (host, (delay, count)) in hosts.iter_mut().zip(delays.iter().zip(flow.app.hosts())) {
+        for (host, (delay, count)) in hosts.iter_mut().zip(delays.iter().zip(hosts_of)) {
             host.extend((1..count).map(|_| delay.draw(&mut random)));
         }
         let least = |delays: &Vec<Nanos>| delays.iter().copied().min().expect("an end has a host");
         let own_delay = hosts.each_ref().map(least).iter().sum::<Nanos>();
         // Draws are at most 2^60 ns, but the number of links of a route is not limited.
-        let [there, back] = hops.each_ref().map(|hops| own_delay.saturating_add(scenario.delay_of(hops)));
-        let path = Path {
-            rate: rate.min(scenario.slowest_of(&hops[0])),
-            rtt: there.saturating_add(back),
-            delay: there,
-            handshake: 0,
-        };
+        let delays_of =
+            |hops: &[Vec<Hop>; 2]| hops.each_ref().map(|hops| own_delay.saturating_add(scenario.delay_of(hops)));
+        let shortest = all.iter().map(delays_of).min_by_key(|[there, back]| there.saturating_add(*back));
+        let [there, back] = shortest.expect("a flow has a route");
+        let path =
+            Path { rate: scenario.rate_over(&all, rate), rtt: there.saturating_add(back), delay: there, handshake: 0 };
         let (kind, app) = flow.app.make(path, &name)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
             config.cc = cc.algorithm(&name);
@@ -210,7 +233,10 @@ fn add_copies<E: Endpoint>(
             },
         };
         let delays = hosts.each_ref().map(|delays| &delays[..]);
-        let mut routes = dumbbell.pairs_over_each(rate, delays, &policers, &ways);
+        let mut routes = match paths {
+            Some(_) => vec![dumbbell.paths_over(rate, delays, &policers, &ways)],
+            None => dumbbell.pairs_over_each(rate, delays, &policers, &ways),
+        };
         // A link that takes no large packets would split them on arrival, and the access link could as well have
         // carried segments.
         let is_tcp = flow.other_transport().is_none();
@@ -250,7 +276,7 @@ fn add_copies<E: Endpoint>(
             app,
             start: flow.start.saturating_add(together).saturating_add(arrivals.next()),
             start_jitter: flow.start_jitter,
-            hosts: flow.app.hosts(),
+            hosts: hosts_of,
             routes: routes.remove(0),
             route_changes: flow
                 .route_changes
@@ -259,6 +285,10 @@ fn add_copies<E: Endpoint>(
                 .zip(later)
                 .map(|(change, routes)| RouteChange { at: change.at, mtu: change.mtu, routes })
                 .collect(),
+            paths: paths.as_ref().map(|_| Paths {
+                names: flow.path_names(),
+                window: config.receive_buffer_max.max(config.receive_buffer),
+            }),
             offload: Offload { sends_large, host_queues, collects: access_link.gro },
             class: flow.class,
             headers,
@@ -302,9 +332,10 @@ pub fn facts(scenario: &Scenario) -> Facts {
     let (mut routes, mut at_times) = (BTreeMap::new(), BTreeMap::new());
     for flow in &scenario.flows {
         let named = |hops: &[Vec<Hop>; 2]| hops.each_ref().map(|hops| hops.iter().map(name).collect::<Vec<_>>());
-        let mut hops = named(&scenario.routes(flow));
+        let mut all = scenario.all_routes(flow).into_iter();
+        let mut hops = named(&all.next().expect("a flow has a route"));
         let mut others = [Vec::new(), Vec::new()];
-        for changed in scenario.changed_routes(flow) {
+        for changed in all.chain(scenario.changed_routes(flow)) {
             for ((own, others), changed) in hops.iter_mut().zip(&mut others).zip(named(&changed)) {
                 let (kept, left): (Vec<_>, Vec<_>) =
                     std::mem::take(own).into_iter().partition(|link| changed.contains(link));
@@ -319,8 +350,9 @@ pub fn facts(scenario: &Scenario) -> Facts {
         if others.iter().any(|links| !links.is_empty()) {
             at_times.extend(flow.copies().map(|copy| (copy, others.clone())));
         }
-        let policed =
-            scenario.access_of(flow).policers().map(|policer| policer.is_some() && flow.app.hosts() == [1, 1]);
+        let policed = scenario.access_of(flow).policers().map(|policer| {
+            policer.is_some() && flow.app.hosts() == [1, 1] && flow.paths.as_ref().is_none_or(|paths| paths.len() == 1)
+        });
         routes.extend(flow.copies().map(|copy| {
             let mut hops = hops.clone();
             // The links from the source and to the sink are on the forward route, the others on the reverse route.

@@ -272,6 +272,26 @@ impl Endpoint for Mixed {
         }
     }
 
+    fn know_path_mtu(&mut self, mtu: u32) {
+        if let Mixed::Tcp(end) = self {
+            end.know_path_mtu(mtu);
+        }
+    }
+
+    fn on_too_large<V: Events<Parcel>>(&mut self, now: Nanos, message: (u32, u32), events: &mut V) {
+        if let Mixed::Tcp(end) = self {
+            end.on_too_large(now, message, &mut Reports(events));
+        }
+    }
+
+    fn as_tcp(&self) -> Option<&Tcp> {
+        if let Mixed::Tcp(end) = self { Some(end) } else { None }
+    }
+
+    fn as_tcp_mut(&mut self) -> Option<&mut Tcp> {
+        if let Mixed::Tcp(end) = self { Some(end) } else { None }
+    }
+
     fn counts(&self) -> Counts {
         match self {
             Mixed::Tcp(end) => Endpoint::counts(end),

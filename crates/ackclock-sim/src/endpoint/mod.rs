@@ -221,6 +221,27 @@ pub trait Endpoint: Sized {
         let _ = mtu;
     }
 
+    /// Tells a new end the MTU of its path that a router has told before, in bytes of an IPv4 packet.
+    fn know_path_mtu(&mut self, mtu: u32) {
+        let _ = mtu;
+    }
+
+    /// Handles the message of a router that a packet was too large for a link: the largest packet there in bytes, and the
+    /// packet's number in the transport.
+    fn on_too_large<V: Events<Self::Packet>>(&mut self, now: Nanos, message: (u32, u32), events: &mut V) {
+        let _ = (now, message, events);
+    }
+
+    /// Returns the TCP of this end, if it is one: only TCP can be a subflow of a transfer over several paths.
+    fn as_tcp(&self) -> Option<&ackclock_tcp::Endpoint> {
+        None
+    }
+
+    /// Returns the TCP of this end, if it is one, so that it can be changed.
+    fn as_tcp_mut(&mut self) -> Option<&mut ackclock_tcp::Endpoint> {
+        None
+    }
+
     /// Returns the counts of this end since its creation, for the table `flows`.
     fn counts(&self) -> Counts;
 

@@ -5,7 +5,7 @@ use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::config::Handshake;
 use ackclock_tcp::segment::{STAMPS_LEN, Timestamps};
-use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, MILLISECOND, Observer, Progress, Segment, State};
+use ackclock_tcp::{Config, Endpoint as Tcp, Feedback, Flags, Icmp, MILLISECOND, Observer, Progress, Segment, State};
 
 use super::{Contents, Counts, Endpoint, Event, Events, Limits, Packed, Sending, TcpEvent};
 use crate::ids::EndpointId;
@@ -247,6 +247,22 @@ impl Endpoint for Tcp {
 
     fn change_path_mtu(&mut self, mtu: u32) {
         self.change_path_mtu(mtu);
+    }
+
+    fn know_path_mtu(&mut self, mtu: u32) {
+        self.set_path_mtu(mtu);
+    }
+
+    fn on_too_large<V: Events<Segment>>(&mut self, now: Nanos, (mtu, seq): (u32, u32), events: &mut V) {
+        self.on_icmp(now, Icmp::FragmentationNeeded { mtu, seq }, &mut Reports(events));
+    }
+
+    fn as_tcp(&self) -> Option<&Tcp> {
+        Some(self)
+    }
+
+    fn as_tcp_mut(&mut self) -> Option<&mut Tcp> {
+        Some(self)
     }
 
     fn counts(&self) -> Counts {

@@ -76,6 +76,8 @@ struct LinkState {
 struct PortState {
     port: Port<Packet>,
     link: LinkId,
+    /// The limit of the sizes of its packets, if it has one.
+    mtu: Option<LinkMtu>,
     /// Time of the next poll (`due`), and its event (`poll`).
     due: Nanos,
     poll: Key,
@@ -87,6 +89,39 @@ struct PortState {
     latest: Nanos,
     /// Packets on the wire of a host, with the times at which their last bits leave.
     leaving: VecDeque<(Key, Left)>,
+}
+
+/// The largest packet that a link takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LinkMtu {
+    /// Size of the packet in bytes.
+    pub bytes: u32,
+    /// Whether the sender of a larger packet is told (ICMP). Otherwise the link is a black hole for large packets.
+    pub tells: bool,
+}
+
+/// A segment that a link has dropped because it is too large, and the message that its sender gets.
+#[derive(Clone, Copy, Debug)]
+pub struct TooLarge {
+    /// The endpoint that sent it.
+    pub endpoint: EndpointId,
+    /// Generation of the endpoint's connection.
+    pub generation: u16,
+    /// Largest packet that the link takes, bytes.
+    pub mtu: u32,
+    /// Sequence number of the segment.
+    pub seq: u32,
+    /// Time for which the segment has been on its way.
+    pub took: Nanos,
+}
+
+/// What the network tells the host of a packet's sender.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice {
+    /// A packet has left the queue of the host.
+    Left(Left),
+    /// A link has dropped a packet that is too large for it.
+    TooLarge(TooLarge),
 }
 
 /// A packet that has left the queue of its host: it has been on the wire, or the queue has dropped it.
@@ -116,9 +151,9 @@ pub struct Network<P = Segment> {
     lanes: Vec<Lane<Key, Packet>>,
     stored: Stored<P>,
     senders: Senders,
-    /// Whether the packets that leave the queue of their host are told (`tells_hosts`), and those that have left it.
+    /// Whether the packets that leave the queue of their host are told (`tells_hosts`), and what hosts are to be told.
     tells_hosts: bool,
-    left_hosts: VecDeque<Left>,
+    notices: VecDeque<Notice>,
     /// End of the run (`end`), and the number of packets that reach one of their links after it (`beyond`).
     end: Nanos,
     beyond: usize,
@@ -342,7 +377,7 @@ impl<P: Contents> Network<P> {
         observer: &mut O,
     ) {
         if self.tells_hosts && self.links[link.0 as usize].on_host {
-            self.left_hosts.extend(self.sender_of(packet));
+            self.notices.extend(self.sender_of(packet).map(Notice::Left));
         }
         if O::ACTIVE {
             let contents = packet.contents(&self.stored);
@@ -360,15 +395,15 @@ impl<P: Contents> Network<P> {
         Some(Left { endpoint: receiver.peer(), generation: packet.generation(), payload })
     }
 
-    /// Has [`Network::left_host`] tell of the packets that leave the queues of their hosts.
+    /// Has [`Network::notice`] tell of the packets that leave the queues of their hosts.
     pub fn tell_of_hosts(&mut self) {
         self.tells_hosts = true;
     }
 
-    /// Returns a packet that has left the queue of its host, each once.
+    /// Returns what a host is to be told, each once.
     #[inline]
-    pub fn left_host(&mut self) -> Option<Left> {
-        self.left_hosts.pop_front()
+    pub fn notice(&mut self) -> Option<Notice> {
+        self.notices.pop_front()
     }
 
     /// Adds a packet to the lane of its link alone, where it overtakes no packet; in the shared lane it would have to

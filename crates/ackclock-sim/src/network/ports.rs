@@ -2,12 +2,12 @@
 
 use ackclock_core::Nanos;
 use ackclock_net::queue::Headers;
-use ackclock_net::{Large, Sent};
+use ackclock_net::{DropCause, Large, Sent};
 
-use super::{Network, Stage};
+use super::{Network, Notice, Stage, TooLarge};
 use crate::endpoint::Contents;
 use crate::event::Key;
-use crate::ids::LinkId;
+use crate::ids::{LinkId, Receiver};
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::Packet;
 
@@ -21,7 +21,18 @@ impl<P: Contents> Network<P> {
             observer.network(at, contents.as_ref(), NetworkEvent::Arrived { link, packet });
         }
         let mut item = packet.item(&self.stored, self.senders.flow(&packet));
-        item.size += self.stages[packet.stage() as usize].header;
+        let header = self.stages[packet.stage() as usize].header;
+        item.size += header;
+        if let Some(mtu) = self.ports[port as usize].mtu
+            && item.size > mtu.bytes
+        {
+            self.ports[port as usize].port.count_loss();
+            if mtu.tells {
+                let bytes = mtu.bytes.saturating_sub(header);
+                self.notices.extend(self.too_large(at, packet, bytes).map(Notice::TooLarge));
+            }
+            return self.refuse(at, packet, link, (DropCause::Loss, None), observer);
+        }
         let port_state = &mut self.ports[port as usize].port;
         let headers = port_state.reads_headers().then(|| Headers {
             acknowledgment: packet.contents(&self.stored).and_then(|contents| contents.acknowledgment()),
@@ -39,6 +50,15 @@ impl<P: Contents> Network<P> {
         self.drive(at, port, observer);
     }
 
+    /// Returns the message to the sender of a segment that is larger than `mtu` bytes; `None` for other packets.
+    #[cold]
+    fn too_large(&self, at: Nanos, packet: Packet, mtu: u32) -> Option<TooLarge> {
+        let Receiver::Endpoint(receiver) = packet.receiver() else { return None };
+        let seq = packet.contents(&self.stored)?.as_segment()?.seq;
+        let (endpoint, generation) = (receiver.peer(), packet.generation());
+        Some(TooLarge { endpoint, generation, mtu, seq, took: at.saturating_sub(packet.sent()) })
+    }
+
     /// Whether the source of the earliest event, one of the network's sources, is a port; [`Network::serve`] handles
     /// such an event.
     #[inline]
@@ -53,7 +73,7 @@ impl<P: Contents> Network<P> {
         let port = first.source();
         let port_state = &mut self.ports[port as usize];
         if port_state.leaving.front().is_some_and(|(key, _)| *key == first) {
-            self.left_hosts.extend(port_state.leaving.pop_front().map(|(_, left)| left));
+            self.notices.extend(port_state.leaving.pop_front().map(|(_, left)| Notice::Left(left)));
             self.arm(port);
             return None;
         }

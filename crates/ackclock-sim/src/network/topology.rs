@@ -7,7 +7,7 @@ use ackclock_net::{Large, Link, Port};
 
 use super::parts::Imports;
 use super::senders::Senders;
-use super::{LinkState, Network, PortState, Route, Tunnel};
+use super::{LinkMtu, LinkState, Network, PortState, Route, Tunnel};
 use crate::endpoint::Contents;
 use crate::event::{EventQueue, Key};
 use crate::ids::LinkId;
@@ -55,6 +55,7 @@ impl Topology {
         self.ports.push(PortState {
             port,
             link,
+            mtu: None,
             due: NEVER,
             poll: Key::NEVER,
             flight: BTreeMap::new(),
@@ -63,6 +64,15 @@ impl Topology {
             leaving: VecDeque::new(),
         });
         link
+    }
+
+    /// Limits the sizes of the packets of a link.
+    ///
+    /// # Panics
+    /// If the link is not a port.
+    pub fn limit_size(&mut self, link: LinkId, mtu: LinkMtu) {
+        let port = self.links[link.0 as usize].port.expect("a link with an MTU is a port");
+        self.ports[port as usize].mtu = Some(mtu);
     }
 
     /// Sets the treatment of large packets by a link.
@@ -174,7 +184,7 @@ impl Topology {
             stored: Stored::default(),
             senders: Senders::default(),
             tells_hosts: false,
-            left_hosts: VecDeque::new(),
+            notices: VecDeque::new(),
             end: NEVER,
             beyond: 0,
             part: 0,

@@ -23,8 +23,8 @@ pub(super) struct Connection<E> {
     pub class: u8,
     /// Whether the delays of its packets are recorded.
     pub measured: bool,
-    /// Whether the source and the sink send large packets, in the bits 0 and 1, and whether packets are collected before
-    /// they are delivered, in the bit 2.
+    /// Whether the source and the sink send large packets, in the bits 0 and 1, whether packets are collected before they
+    /// are delivered, in the bit 2, and whether the connection is a subflow of a transfer over several paths, in the bit 3.
     pub offload: u8,
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
@@ -39,6 +39,27 @@ pub(super) struct Connection<E> {
 }
 
 impl<E: Endpoint> Connection<E> {
+    const COLLECTS: u8 = 1 << 2;
+    /// The bit of a subflow.
+    pub const SUBFLOW: u8 = 1 << 3;
+
+    /// Whether an end sends large packets, or data that is dealt to subflows.
+    #[inline]
+    pub fn sends_specially(&self, side: Side) -> bool {
+        self.offload & (1 << side as u8 | Self::SUBFLOW) != 0
+    }
+
+    /// Whether packets are collected before they are delivered, or belong to a subflow.
+    #[inline]
+    pub fn receives_specially(&self) -> bool {
+        self.offload & (Self::COLLECTS | Self::SUBFLOW) != 0
+    }
+
+    /// Whether the connection is a subflow of a transfer over several paths.
+    pub fn is_subflow(&self) -> bool {
+        self.offload & Self::SUBFLOW != 0
+    }
+
     /// Whether an end sends large packets.
     #[inline]
     pub fn sends_large(&self, side: Side) -> bool {
@@ -46,9 +67,8 @@ impl<E: Endpoint> Connection<E> {
     }
 
     /// Whether packets are collected before they are delivered.
-    #[inline]
     pub fn collects(&self) -> bool {
-        self.offload >> 2 == 1
+        self.offload & Self::COLLECTS != 0
     }
 
     /// Whether both ends are closed, or only wait for stray segments.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::connection::Slots;
+use super::multipath::{Multipath, Paths};
 use crate::endpoint::Endpoint;
 use crate::event::Key;
 use crate::ids::{EndpointId, Slot};
@@ -58,6 +59,8 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub routes: Vec<[Route; 2]>,
     /// Changes of its routes, in the order of time.
     pub route_changes: Vec<RouteChange>,
+    /// The paths of a transfer over several paths: one for each pair of hosts.
+    pub paths: Option<Paths>,
     /// Segmentation offload of its hosts.
     pub offload: Offload,
     /// Traffic class of its packets.
@@ -95,6 +98,20 @@ pub(super) enum Wake {
     Read(Conn, Side),
     /// The change of the routes with this number.
     Reroute(usize),
+    /// A router's message about a segment that was too large.
+    TooLarge(Message),
+}
+
+/// A router's message about a segment that was too large for a link (ICMP).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Message {
+    /// The sender of the segment, with its generation.
+    pub endpoint: EndpointId,
+    pub generation: u16,
+    /// Largest packet that the link takes, bytes.
+    pub mtu: u32,
+    /// Sequence number of the segment.
+    pub seq: u32,
 }
 
 pub(super) struct Flow<E: Endpoint> {
@@ -107,6 +124,11 @@ pub(super) struct Flow<E: Endpoint> {
     pub changes: Vec<(Vec<[u32; 2]>, Option<u32>)>,
     /// MTU of the path in bytes, if a change of the routes has told one.
     pub mtu: Option<u32>,
+    /// MTUs of paths in bytes that routers have told, by the first stage of the route.
+    pub path_mtus: BTreeMap<u32, u32>,
+    /// The paths of its transfers, if there are several, and the state of these transfers.
+    pub paths: Option<Paths>,
+    pub multipath: Multipath,
     /// Slots of the open connections, and further slots of the flow.
     pub open: BTreeMap<Conn, Slot>,
     pub slots: Slots,
@@ -145,6 +167,9 @@ impl<E: Endpoint> Flow<E> {
             stages,
             changes,
             mtu: None,
+            path_mtus: BTreeMap::new(),
+            multipath: Multipath::new(spec.paths.as_ref()),
+            paths: spec.paths,
             open: BTreeMap::new(),
             slots: Slots::default(),
             finished: FlowTotals::default(),

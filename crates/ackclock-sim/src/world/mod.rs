@@ -2,7 +2,9 @@
 
 mod connection;
 mod flow;
+mod multipath;
 mod offload;
+mod size;
 mod slow;
 
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
@@ -22,6 +24,7 @@ use flow::{Flow, Wake};
 use offload::transmit_large;
 
 pub use flow::{FlowSpec, Offload, RouteChange};
+pub use multipath::Paths;
 
 /// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
 pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
@@ -33,6 +36,8 @@ pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
     connections: Connections<E>,
     /// Requests of applications in the callbacks of the current event.
     commands: Vec<Command>,
+    /// Subflows that a coupled congestion control is told of.
+    siblings: Vec<ackclock_tcp::cc::Sibling>,
     observer: O,
 }
 
@@ -71,7 +76,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         // Sources of events are, in this order: lanes, flows, endpoints.
         network.events.reserve(network.sources() as usize + flows.len());
         let connections = Connections::new();
-        let mut world = World { now: 0, duration, seed, network, flows, connections, commands: Vec::new(), observer };
+        let (commands, siblings) = (Vec::new(), Vec::new());
+        let mut world = World { now: 0, duration, seed, network, flows, connections, commands, siblings, observer };
         for (flow, at, change) in changes {
             world.wake_at(flow, at, Wake::Reroute(change));
         }
@@ -150,8 +156,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 flow if flow - lanes < flows => self.on_wake(FlowId(flow - lanes)),
                 timer => self.on_timer(EndpointId::of_number(timer - lanes - flows)),
             }
-            while let Some(left) = self.network.left_host() {
-                self.on_left_host(left);
+            while let Some(notice) = self.network.notice() {
+                self.on_notice(notice);
             }
         }
         max_events
@@ -211,8 +217,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if connection.measured && contents.payload() > 0 && side == Side::Sink {
             self.flows[connection.flow.index()].delayed(self.now - packet.sent());
         }
-        if connection.collects() {
-            return self.collect(endpoint, packet.generation(), contents);
+        if connection.receives_specially() {
+            return self.on_special_arrival(endpoint, (packet.generation(), packet.sent()), contents);
         }
         let who = Who { flow: connection.flow, conn: connection.conn, side };
         let mut tap = Tap { observer: &mut self.observer, who };
@@ -261,6 +267,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             Some(Wake::Collected(endpoint, generation)) => self.on_collected(flow, endpoint, generation),
             Some(Wake::Read(conn, side)) => self.on_read_due(flow, conn, side),
             Some(Wake::Reroute(change)) => self.reroute(flow, change),
+            Some(Wake::TooLarge(message)) => self.on_too_large(flow, message),
             None => {}
         }
         self.carry_out(flow);
@@ -285,6 +292,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
+        if connection.is_subflow() {
+            return self.tell_of_subflow(endpoint, progress);
+        }
         if self.flows[flow.index()].readers[side as usize].is_some() {
             return self.tell_slowly(endpoint, progress);
         }
@@ -326,6 +336,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 Command::Open { conn, opener, pair } => self.open(flow, conn, opener, pair),
                 Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
                 Command::Send { side, number, len, ecn } => self.send_datagram(flow, side, (number, len, ecn)),
+                about_data if self.is_multipath(flow) => self.change_transfer(flow, about_data),
                 Command::Write { conn, side, bytes } => {
                     self.act(flow, conn, side, |end, now| end.write(now, bytes));
                 }
@@ -352,20 +363,43 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     }
 
     fn open(&mut self, flow: FlowId, conn: Conn, opener: Side, pair: u32) {
+        if self.is_multipath(flow) {
+            return self.open_transfer(flow, conn, opener);
+        }
+        let pair = pair % self.flows[flow.index()].stages.len() as u32;
+        self.begin(self.about(flow, conn, pair), opener, pair);
+        if E::opens_at_once(&self.flows[flow.index()].config) {
+            for side in [opener, opener.peer()] {
+                self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
+            }
+        }
+    }
+
+    /// Returns the properties of a connection between a pair of hosts.
+    fn about(&self, flow: FlowId, conn: Conn, pair: u32) -> About {
         let state = &self.flows[flow.index()];
-        let mut random = state.stream_of(self.seed, conn);
-        let pair = pair % state.stages.len() as u32;
         let stages = state.stages[pair as usize];
         let Offload { sends_large: [source, sink], collects, .. } = state.offload;
         let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
-        let about = About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages };
-        let watches = state.offload.host_queues;
+        About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages }
+    }
+
+    /// Creates a connection between a pair of hosts and has `opener` open it. Returns its slot.
+    fn begin(&mut self, about: About, opener: Side, pair: u32) -> Slot {
+        let About { flow, conn, stages, .. } = about;
         let state = &mut self.flows[flow.index()];
+        let mut random = state.stream_of(self.seed, conn);
+        let watches = state.offload.host_queues;
         let (slot, generation) = self.connections.insert(about, &mut state.slots, &state.config, &mut random);
-        let mtu = self.flows[flow.index()].mtu;
+        let mtu = state.mtu;
+        let known = stages.map(|stage| state.path_mtus.get(&stage).copied());
         let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
         for (end, mtu) in ends.zip(mtu.into_iter().cycle()) {
             end.change_path_mtu(mtu);
+        }
+        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
+        for (end, known) in ends.zip(known) {
+            known.into_iter().for_each(|mtu| end.know_path_mtu(mtu));
         }
         let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
         for (end, _) in ends.zip(watches).filter(|(_, watches)| *watches) {
@@ -383,13 +417,11 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             for side in [opener, opener.peer()] {
                 self.act(flow, conn, side, |end, now| end.connect(now));
             }
-            for side in [opener, opener.peer()] {
-                self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
-            }
-            return;
+            return slot;
         }
         self.act(flow, conn, opener.peer(), |end, _| end.listen());
         self.act(flow, conn, opener, |end, now| end.connect(now));
+        slot
     }
 
     /// Applies an action to an end of an open connection; a closed connection ignores actions.
@@ -410,13 +442,13 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let Connection { generation, class, .. } = *connection;
         let address = Address { to: endpoint.peer(), generation, class, stage, sent: self.now };
         let who = Who { flow: connection.flow, conn: connection.conn, side };
-        let offloads = connection.sends_large(side);
+        if connection.sends_specially(side) {
+            self.transmit_specially(endpoint, address, who);
+            return self.settle(endpoint);
+        }
         let end = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
-        if offloads {
-            transmit_large(&mut self.network, end, address, &mut tap);
-        }
         while let Some(contents) = end.transmit(self.now, &mut tap) {
             self.network.send(&contents, address, tap.observer);
         }
@@ -432,6 +464,35 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         }
     }
 
+    /// Sends the packets of an endpoint that sends large ones, or of an end of a subflow.
+    #[inline(never)]
+    fn transmit_specially(&mut self, endpoint: EndpointId, address: Address, who: Who) {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        if connection.is_subflow() {
+            return self.deal(endpoint, address, who);
+        }
+        let end = &mut connection.ends[who.side as usize];
+        transmit_large(&mut self.network, end, address, &mut Tap { observer: &mut self.observer, who });
+    }
+
+    /// Updates the timer of an endpoint that has sent its packets, and ends its connection if that is over.
+    #[inline(never)]
+    fn settle(&mut self, endpoint: EndpointId) {
+        let source = self.source(endpoint);
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let side = endpoint.side() as usize;
+        let due = connection.ends[side].deadline();
+        let is_over = connection.is_over();
+        if due < connection.armed[side] {
+            connection.armed[side] = due;
+            let key = self.network.events.stamp(due.max(self.now), source);
+            self.network.events.set(source, key);
+        }
+        if is_over {
+            self.retire(endpoint.slot());
+        }
+    }
+
     /// Frees the slot of a closed connection.
     fn retire(&mut self, slot: Slot) {
         let Some(connection) = self.connections.remove(slot) else { return };
@@ -443,6 +504,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         flow.finished.add(&connection.ends[0], &connection.ends[1], self.now);
         flow.open.remove(&connection.conn);
         self.connections.free(slot, connection.generation, &mut flow.slots, flow.open.is_empty());
+        if connection.is_subflow() {
+            return self.retire_subflow(&connection);
+        }
         self.read_rest(&connection);
         self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
     }
@@ -470,6 +534,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                     totals.bytes_delivered -= connection.ends[1].received() - connection.read[1];
                 }
             }
+        }
+        if flow.paths.is_some() {
+            totals.bytes_delivered = flow.multipath.delivered();
         }
         totals
     }
@@ -521,6 +588,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if let Some(delays) = &flow.delays {
             push_delays(tables, &flow.labels.name, delays);
         }
+        self.report_paths(flow, tables);
         flow.app().report(&flow.labels.name, self.now, tables);
     }
 
@@ -580,6 +648,7 @@ mod tests {
             hosts: [1; 2],
             routes: vec![routes],
             route_changes: Vec::new(),
+            paths: None,
             offload: Offload::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),

@@ -4,15 +4,23 @@ use super::World;
 use super::flow::Wake;
 use crate::endpoint::{Contents, Endpoint};
 use crate::ids::{EndpointId, FlowId};
-use crate::network::{Left, Network};
+use crate::network::{Left, Network, Notice};
 use crate::observe::{Observer, Tap, Who};
 use crate::packet::Address;
 
 impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
-    /// Tells an endpoint that a packet has left the queue of its host.
+    /// Tells a host what the network has to tell of its packets.
     #[cold]
     #[inline(never)]
-    pub(super) fn on_left_host(&mut self, Left { endpoint, generation, payload }: Left) {
+    pub(super) fn on_notice(&mut self, notice: Notice) {
+        match notice {
+            Notice::Left(left) => self.on_left_host(left),
+            Notice::TooLarge(dropped) => self.answer_too_large(dropped),
+        }
+    }
+
+    /// Tells an endpoint that a packet has left the queue of its host.
+    fn on_left_host(&mut self, Left { endpoint, generation, payload }: Left) {
         let sender = self.connections.get(endpoint.slot());
         let Some(connection) = sender.filter(|connection| connection.generation == generation) else { return };
         connection.ends[endpoint.side() as usize].left_host(payload);

@@ -112,6 +112,7 @@ fn log() -> Vec<Logged> {
         hosts: [1; 2],
         routes: vec![routes],
         route_changes: Vec::new(),
+        paths: None,
         offload: Default::default(),
         class: 0,
         headers: ackclock_net::queue::Headers::default(),

@@ -126,6 +126,7 @@ pub fn world_of<O: Observer>(
             hosts: [1; 2],
             routes: vec![dumbbell.flow(access)],
             route_changes: Vec::new(),
+            paths: None,
             offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),

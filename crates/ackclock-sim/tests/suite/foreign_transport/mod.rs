@@ -91,6 +91,7 @@ fn run<E: Endpoint>(
             hosts: [1; 2],
             routes: vec![dumbbell.flow(access)],
             route_changes: Vec::new(),
+            paths: None,
             offload: Default::default(),
             class: 0,
             headers: ackclock_net::queue::Headers::default(),
