@@ -28,6 +28,7 @@ BUFFERS = ("2 packets", "8 packets", "32 packets", "128 packets")
 LOSSES = ("0%", "0.1%", "1%", "3%", "10%")
 STACKS = ("linux", "linux-3.12", "freebsd", "rfc")
 CONTROLS = (
+    "balia",
     "bbr1",
     "bbr3",
     "bic-linux",
@@ -54,6 +55,7 @@ CONTROLS = (
     "illinois-paper",
     "ledbat",
     "ledbat++",
+    "lia",
     "lp-linux",
     "lp-paper",
     "nv",

@@ -7,7 +7,7 @@ import pytest
 
 from tools.compliance import annotations, report, requirements, texts
 
-RFCS = [5681, 6298, 6582, 6675, 6928, 6937, 7323, 7661, 8985, 9438, 9937]
+RFCS = [5681, 6298, 6356, 6582, 6675, 6928, 6937, 7323, 7661, 8985, 9438, 9937]
 
 TABLE = """
 title = "Sample"

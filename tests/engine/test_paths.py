@@ -121,8 +121,10 @@ def test_traffic_leaves_the_congested_path():
 
 
 def test_coupled_subflows_have_the_rate_of_one_tcp_on_the_best_path():
-    """RFC 6356, goal 1, with the mismatch of RTTs of Wischik et al. (NSDI 2011, section 2): Wi-Fi with a short RTT and more
-    losses, 3G with a long RTT and fewer. The losses do not depend on the flow."""
+    """RFC 6356, goal 1, with the mismatch of RTTs of Wischik et al. (NSDI 2011, section 2).
+
+    Wi-Fi has a short RTT and more losses, 3G a long RTT and fewer. The losses do not depend on the flow.
+    """
     text = """
 name = "mismatch"
 duration = "120s"

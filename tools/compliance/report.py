@@ -22,7 +22,7 @@ _INTRODUCTION = """\
 
 *For those who check a TCP against the RFCs, requirement by requirement.*
 
-This page lists the requirements of eleven RFCs: each sentence with MUST, SHOULD, MAY or another key word of RFC 2119,
+This page lists the requirements of twelve RFCs: each sentence with MUST, SHOULD, MAY or another key word of RFC 2119,
 and the steps of algorithms that are specified without key words ("step").
 
 The sources quote each requirement where they obey it, and above the tests that prove it. `python -m tools.compliance`

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HOW_TO = (
-    "runs", "topologies", "multipath", "home-router", "buffers", "misbehaviour", "sweeps", "packs", "cluster", "sql", "report",
-    "serve", "seeds", "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends",
+    "runs", "topologies", "multipath", "home-router", "buffers", "misbehaviour", "sweeps", "packs", "cluster", "sql",
+    "report", "serve", "seeds", "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends",
     "kernel-patch", "gate", "card", "tcpeval", "matrix", "worst", "learn", "gym", "newcwv-linux", "test-bed",
     "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip

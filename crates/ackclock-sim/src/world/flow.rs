@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::connection::Slots;
-use super::multipath::{Multipath, Paths};
+use super::transfers::{Multipath, Paths};
 use crate::endpoint::Endpoint;
 use crate::event::Key;
 use crate::ids::{EndpointId, Slot};

@@ -6,6 +6,7 @@ mod multipath;
 mod offload;
 mod size;
 mod slow;
+mod transfers;
 
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
@@ -24,7 +25,7 @@ use flow::{Flow, Wake};
 use offload::transmit_large;
 
 pub use flow::{FlowSpec, Offload, RouteChange};
-pub use multipath::Paths;
+pub use transfers::Paths;
 
 /// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
 pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
@@ -536,7 +537,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             }
         }
         if flow.paths.is_some() {
-            totals.bytes_delivered = flow.multipath.delivered();
+            totals.bytes_delivered = flow.multipath.delivered;
         }
         totals
     }

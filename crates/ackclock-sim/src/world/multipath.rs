@@ -4,71 +4,21 @@
 //! the smallest smoothed RTT of those whose windows have room. A subflow takes data when it sends it, so that no data
 //! waits in a subflow. The data-level state is in [`Bundle`].
 
-use std::collections::BTreeMap;
-
 use super::World;
 use super::connection::{About, Connection};
 use super::flow::Flow;
 use super::offload::transmit_large;
+use super::transfers::Transfer;
 use crate::bundle::Bundle;
 use crate::endpoint::{Endpoint, Progress};
 use crate::ids::{EndpointId, FlowId, Slot};
-use crate::measures::{FlowTotals, push_path};
+use crate::measures::push_path;
 use crate::observe::{Observer, Tap, Who};
 use crate::packet::Address;
 use ackclock_app::{Command, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_results::Tables;
 use ackclock_tcp::Push;
-
-/// The paths of a flow.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Paths {
-    /// Names of the paths, in the order of the flow's pairs of hosts.
-    pub names: Vec<String>,
-    /// Shared receive window in bytes.
-    pub window: u64,
-}
-
-/// The state of a flow with several paths.
-#[derive(Default)]
-pub(super) struct Multipath {
-    /// The connections of the application.
-    transfers: BTreeMap<Conn, Transfer>,
-    /// Totals of the closed subflows of each path.
-    finished: Vec<FlowTotals>,
-    /// Data that the sinks have received in order, in bytes.
-    delivered: u64,
-}
-
-impl Multipath {
-    /// Creates the state of a flow with these paths.
-    pub fn new(paths: Option<&Paths>) -> Multipath {
-        let count = paths.map_or(0, |paths| paths.names.len());
-        Multipath { finished: vec![FlowTotals::default(); count], ..Multipath::default() }
-    }
-
-    /// Data that the sinks have received in order, in bytes.
-    pub fn delivered(&self) -> u64 {
-        self.delivered
-    }
-}
-
-/// A connection of an application over several paths.
-struct Transfer {
-    opener: Side,
-    /// The open subflows, by path.
-    subflows: Vec<Option<Slot>>,
-    /// Whether subflows have been opened on all paths.
-    is_joined: bool,
-    /// The data from the source and from the sink.
-    data: [Bundle; 2],
-    /// Whether each side has told its application that it is connected, and that its peer has closed.
-    connected: [bool; 2],
-    peer_closed: [bool; 2],
-    /// Whether each side has closed its subflows.
-    finished: [bool; 2],
-}
 
 impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     /// Whether a flow has several paths.
