@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 HOW_TO = (
     "runs", "topologies", "multipath", "home-router", "buffers", "misbehaviour", "sweeps", "packs", "cluster", "sql",
-    "report", "serve", "seeds", "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel", "backends",
-    "kernel-patch", "gate", "card", "tcpeval", "matrix", "worst", "learn", "gym", "newcwv-linux", "test-bed",
-    "emulate", "extend", "own-transport", "verify", "verdicts",
+    "report", "serve", "seeds", "compare", "figures", "lab", "wireshark", "traces", "kernel", "virtual-kernel",
+    "backends", "kernel-patch", "gate", "card", "tcpeval", "matrix", "worst", "learn", "gym", "newcwv-linux",
+    "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
