@@ -17,8 +17,8 @@ HOW_TO = (
     "test-bed", "emulate", "extend", "own-transport", "verify", "verdicts",
 )  # fmt: skip
 GALLERY = (
-    "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "ack-congestion", "incast",
-    "link-failure", "satellite", "cellular", "abr-dash", "live-video", "video-call",
+    "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "coupled-paths", "ack-congestion",
+    "incast", "link-failure", "satellite", "cellular", "abr-dash", "live-video", "video-call",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (
