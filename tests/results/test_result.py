@@ -21,6 +21,7 @@ probes = { window = true, packets = true, timeouts = true, delays = true, queues
 
 [[flows]]
 app = "bulk"
+paths = [["bottleneck"], ["bottleneck"]]
 [[flows]]
 app = { kind = "transfer", size = "20kB" }
 [[flows]]
@@ -86,7 +87,7 @@ def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(res
 
 def test_what_follows_from_the_declarations():
     one_row = ["dash", "live", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
-    assert list(KEYS) == ["flows", "links", *one_row]
+    assert list(KEYS) == ["flows", "paths", "links", *one_row]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}
     assert {*ASKED} == {*PROBES, "delays", "delay_cdf", "limits"}

@@ -83,6 +83,7 @@ pub use model::{Access, Arrival, Flow, FlowAccess, Fq, Pacing, Poisson, Probes, 
 pub use netem::{
     DelayTable, FourStates, GeModel, Netem, NetemChance, NetemLoss, Slot, TableFormat, TableSlot, UniformSlot,
 };
+pub use paths::Routes;
 pub use policer::{Policer, SingleRate, TokenBucket, Treatment, TwoRate};
 pub use preset::{PRESETS, Preset};
 pub use queue::Queue;

@@ -14,6 +14,9 @@ use super::model::{Flow, Scenario};
 /// (`MPTCP_PM_ADDR_MAX`).
 const MOST: usize = 8;
 
+/// The links of a route or path, forward and backwards.
+pub type Routes = [Vec<Hop>; 2];
+
 impl Scenario {
     /// Returns the ends of a link by its number.
     fn ends_of(&self, link: usize) -> [&str; 2] {
@@ -78,7 +81,7 @@ impl Scenario {
     ///
     /// # Errors
     /// The number of the path that is wrong, and the mistake, as a predicate.
-    pub(super) fn try_paths(&self, flow: &Flow) -> Result<Option<Vec<[Vec<Hop>; 2]>>, (usize, String)> {
+    pub(super) fn try_paths(&self, flow: &Flow) -> Result<Option<Vec<Routes>>, (usize, String)> {
         let Some(paths) = &flow.paths else { return Ok(None) };
         let both = |(number, names): (usize, &Vec<String>)| {
             let forward = self.along(names).map_err(|what| (number, what))?;
@@ -89,17 +92,17 @@ impl Scenario {
     }
 
     /// Returns the links of each path of a flow, forward and backwards; `None` for a flow without `paths`.
-    pub fn paths_of(&self, flow: &Flow) -> Option<Vec<[Vec<Hop>; 2]>> {
+    pub fn paths_of(&self, flow: &Flow) -> Option<Vec<Routes>> {
         self.try_paths(flow).expect("a scenario refuses other paths")
     }
 
     /// Returns the routes of a flow, forward and backwards: one, or one for each of its paths.
-    pub fn all_routes(&self, flow: &Flow) -> Vec<[Vec<Hop>; 2]> {
+    pub fn all_routes(&self, flow: &Flow) -> Vec<Routes> {
         self.paths_of(flow).unwrap_or_else(|| vec![self.routes(flow)])
     }
 
     /// Returns the routes of a flow as far as they are right: a mistake is reported at the route or path.
-    pub(super) fn known_routes(&self, flow: &Flow) -> Vec<[Vec<Hop>; 2]> {
+    pub(super) fn known_routes(&self, flow: &Flow) -> Vec<Routes> {
         match self.try_paths(flow) {
             Ok(Some(paths)) => paths,
             Ok(None) => vec![self.try_routes(flow).unwrap_or_default()],
@@ -109,7 +112,7 @@ impl Scenario {
 
     /// Returns the rate that a flow can have over its routes at most, of which each has access links of the rate `access`.
     /// Paths that share their slowest link have its rate together.
-    pub fn rate_over(&self, routes: &[[Vec<Hop>; 2]], access: Rate) -> Rate {
+    pub fn rate_over(&self, routes: &[Routes], access: Rate) -> Rate {
         let slowest = |route: &[Hop]| {
             let rates = route.iter().map(|hop| (self.slowest_of(&[*hop]), hop.link, hop.reverse));
             rates.min_by_key(|(rate, ..)| *rate)

@@ -124,7 +124,7 @@ impl Bundle {
         }
         // The window of all subflows is relative to the data-level acknowledgment (RFC 8684 section 3.3.1).
         let end = self.written.min(self.acked.saturating_add(self.window));
-        (self.dealt < end).then(|| Offer { data: self.dealt..end, ends: end == self.written, again: false })
+        (self.dealt < end).then_some(Offer { data: self.dealt..end, ends: end == self.written, again: false })
     }
 
     /// Records that a subflow has taken the first `taken` bytes of an offer, from `offset` on in its stream.

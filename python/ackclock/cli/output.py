@@ -260,6 +260,15 @@ EXCHANGED: Spec = [
 ]
 SPAN: Spec = [("start s", "start_s", _number(3)), ("duration s", "duration_s", _number(3))]
 APPLICATIONS: dict[str, Spec] = {
+    "paths": [
+        ("flow", "flow", _text),
+        ("path", "path", _text),
+        ("goodput Mbit/s", "goodput_bps", _number(3, 1e-6)),
+        ("segments", "segments_sent", _number(0)),
+        ("retransmissions", "retransmits", _number(0)),
+        ("timeouts", "timeouts", _number(0)),
+        ("SRTT ms", "srtt_ms", _number(1)),
+    ],
     "limits": [
         ("flow", "flow", _text),
         ("busy s", "busy_s", _number(3)),

@@ -42,7 +42,7 @@ tables! {
     }
 
     /// One row a path of a flow with `paths`: what its subflows carried.
-    Paths = "paths" asked "flows[].paths" {
+    Paths = "paths" {
         /// The flow's name; of several copies with the copy's number.
         flow: Text (Key),
         /// The path: the names of its links from the source's side to the sink's, with `+` between them.

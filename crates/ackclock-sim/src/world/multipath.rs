@@ -229,8 +229,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let lost = transfer.data[side as usize].note_sender(path, acked, timeouts);
         // After the last flush no data is withdrawn that the pacer holds back, so that the timer of the pacer is known.
         let mut is_flushed = false;
-        while sends {
-            let Some(transfer) = self.transfer(flow, conn) else { break };
+        while let Some(transfer) = self.transfer(flow, conn).filter(|_| sends) {
             let Some(offer) = transfer.data[side as usize].offer(path) else { break };
             let len = offer.data.end - offer.data.start;
             let Some(tcp) = self.tcp(endpoint) else { return };

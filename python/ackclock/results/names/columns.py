@@ -63,6 +63,18 @@ COLUMNS: dict[str, dict[str, str]] = {
         "srtt_ms": "smoothed round-trip time",
         "min_rtt_ms": "smallest round-trip time",
     },
+    "paths": {
+        "path": "path",
+        "goodput_bps": "goodput of a path",
+        "bytes_delivered": "data delivered by a path",
+        "segments_sent": "segments sent on a path",
+        "data_segments_sent": "data segments sent on a path",
+        "retransmits": "retransmissions on a path",
+        "timeouts": "timeouts on a path",
+        "recoveries": "fast recoveries on a path",
+        "srtt_ms": "smoothed round-trip time of a path",
+        "min_rtt_ms": "smallest round-trip time of a path",
+    },
     "links": {
         "rate_bps": "rate",
         "utilisation": "utilisation",
