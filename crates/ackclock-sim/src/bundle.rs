@@ -1,5 +1,5 @@
 //! The data of a transfer over several paths: which bytes of the application's stream each subflow carries, what has
-//! arrived, and what the receiver acknowledges of the whole (RFC 8684 sections 3.3.1 to 3.3.5).
+//! arrived, and what the receiver acknowledges of the whole (RFC 8684 sections 3.3.1 to 3.3.6).
 //!
 //! A mapping is in no packet: both ends read it here, the receiver when the mapped bytes arrive in the order of their
 //! subflow. The data-level acknowledgment travels with every segment of the receiver: it is what the receiver had at the
@@ -122,7 +122,7 @@ impl Bundle {
             let data = again.data.start.max(acked)..again.data.end;
             return Some(Offer { data, ends: true, again: true });
         }
-        // The window of all subflows is relative to the data-level acknowledgment (RFC 8684 section 3.3.1).
+        // The window of all subflows is relative to the data-level acknowledgment (RFC 8684 section 3.3.4).
         let end = self.written.min(self.acked.saturating_add(self.window));
         (self.dealt < end).then_some(Offer { data: self.dealt..end, ends: end == self.written, again: false })
     }

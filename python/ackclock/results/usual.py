@@ -37,12 +37,13 @@ def competing_of(canonical: Mapping[str, Any]) -> list[list[str]]:
 
     Only the goodputs of flows in one list are shares of the same capacity.
     """
-    found: dict[tuple[Any, Any], list[str]] = {}
+    found: dict[str, list[str]] = {}
     for flow in canonical["flows"]:
         if flow["app"]["kind"] in GREEDY:
-            route = tuple(flow.get("route") or FORWARD)
+            # A transfer over several paths competes with those over the same ones.
+            route = tuple(flow.get("paths") or flow.get("route") or FORWARD)
             back = tuple(flow.get("return_route") or reversed(route))
-            found.setdefault((route, back), []).append(str(flow["name"]))
+            found.setdefault(str((route, back)), []).append(str(flow["name"]))
     return list(found.values())
 
 
