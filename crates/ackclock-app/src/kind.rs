@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::abr::Registered;
 use super::completion::Path;
 use super::demand::Demand;
-use super::{App, Application};
+use super::{App, Application, Needs};
 use crate::fields::Rules;
 
 /// A kind of application: a record of the fields that a scenario gives it.
@@ -20,6 +20,11 @@ pub(crate) trait AppKind {
     /// Returns the numbers of hosts at the source and at the sink. Each host has an access link of its own.
     fn hosts(&self) -> [u32; 2] {
         [1, 1]
+    }
+
+    /// Returns the abilities that the application needs of its transport.
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     /// Returns the registered rate adaptation that the application uses, if it uses one.
@@ -86,6 +91,11 @@ impl App {
     /// Returns the registered rate adaptation that the application uses, if it uses one.
     pub fn own_rule(&self) -> Option<&Arc<Registered>> {
         self.kind().1.own_rule()
+    }
+
+    /// Returns the abilities that the application needs of its transport.
+    pub fn needs(&self) -> Needs {
+        self.kind().1.needs()
     }
 
     /// Adds mistakes that only the fields taken together show.

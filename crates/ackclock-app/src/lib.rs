@@ -23,6 +23,7 @@ mod fields;
 mod kind;
 pub mod list;
 pub mod live;
+pub mod moq;
 pub mod onoff;
 pub mod rpc;
 pub mod tmix;
@@ -42,6 +43,7 @@ applications! {
     "transfer" => Transfer(transfer::Fields),
     "dash" => Dash(dash::Fields),
     "live" => Live(live::Fields),
+    "moq" => Moq(moq::Fields),
     "bursts" => Bursts(bursts::Fields),
     "onoff" => OnOff(onoff::Fields),
     "list" => List(list::Fields),
@@ -127,6 +129,46 @@ pub enum Command {
         /// The closing end.
         side: Side,
     },
+    /// Opens the next unidirectional stream of an end. The streams of an end are numbered from 0 in the order of opening.
+    OpenStream {
+        /// The connection.
+        conn: Conn,
+        /// The end that writes to the stream.
+        side: Side,
+        /// Bytes of streams with higher numbers leave first.
+        priority: i32,
+    },
+    /// Appends bytes to a unidirectional stream of an end.
+    WriteStream {
+        /// The connection.
+        conn: Conn,
+        /// The writing end.
+        side: Side,
+        /// Number of the stream.
+        stream: u32,
+        /// Number of bytes.
+        bytes: u64,
+    },
+    /// Ends a unidirectional stream after all bytes that were written.
+    FinishStream {
+        /// The connection.
+        conn: Conn,
+        /// The writing end.
+        side: Side,
+        /// Number of the stream.
+        stream: u32,
+    },
+    /// Abandons a unidirectional stream: bytes that have not been delivered are not sent any more.
+    ResetStream {
+        /// The connection.
+        conn: Conn,
+        /// The writing end.
+        side: Side,
+        /// Number of the stream.
+        stream: u32,
+        /// Code for the other end.
+        code: u64,
+    },
     /// Sends a UDP datagram to the other end.
     Send {
         /// The sending end.
@@ -145,6 +187,30 @@ pub enum Command {
         /// Token that is handed back.
         token: u64,
     },
+}
+
+/// The abilities of a transport that an application needs beyond one stream in order for each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Needs {
+    /// Unidirectional streams, several of which are open at once.
+    pub streams: bool,
+    /// Priorities of streams.
+    pub priorities: bool,
+    /// Resets of streams by their sender.
+    pub resets: bool,
+}
+
+/// An event of a unidirectional stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StreamEvent {
+    /// The receiving end has read so many bytes of the stream in order so far.
+    Received(u64),
+    /// The receiving end has read all bytes of the stream.
+    Finished,
+    /// The sending end has abandoned the stream with this code; no more bytes arrive.
+    Reset(u64),
+    /// The sending end knows that all bytes of the finished stream have arrived.
+    Delivered,
 }
 
 /// A UDP datagram that has arrived.
@@ -209,6 +275,26 @@ impl<'a> AppContext<'a> {
         self.commands.push(Command::Stop { conn, side });
     }
 
+    /// Opens the next unidirectional stream from `side`, with a priority ([`Command::OpenStream`]).
+    pub fn open_stream(&mut self, conn: Conn, side: Side, priority: i32) {
+        self.commands.push(Command::OpenStream { conn, side, priority });
+    }
+
+    /// Writes `bytes` to a unidirectional stream from `side`.
+    pub fn write_stream(&mut self, conn: Conn, side: Side, stream: u32, bytes: u64) {
+        self.commands.push(Command::WriteStream { conn, side, stream, bytes });
+    }
+
+    /// Ends a unidirectional stream from `side`, after all data that was written to it.
+    pub fn finish_stream(&mut self, conn: Conn, side: Side, stream: u32) {
+        self.commands.push(Command::FinishStream { conn, side, stream });
+    }
+
+    /// Abandons a unidirectional stream from `side`, with a code for the other end.
+    pub fn reset_stream(&mut self, conn: Conn, side: Side, stream: u32, code: u64) {
+        self.commands.push(Command::ResetStream { conn, side, stream, code });
+    }
+
     /// Sends a datagram with `len` bytes of payload from `side` to the other end, which receives its number.
     pub fn send(&mut self, side: Side, number: u64, len: u32) {
         self.send_marked(side, number, len, Ecn::NotEct);
@@ -238,6 +324,9 @@ pub trait Application: Send {
 
     /// `side` has received and read `total` bytes of the stream in order so far.
     fn on_received(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side, _total: u64) {}
+
+    /// Something has happened at `side` to a unidirectional stream: one of the peer, or one of its own that is delivered.
+    fn on_stream(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side, _stream: u32, _event: StreamEvent) {}
 
     /// The peer of `side` has closed its direction, and all data before the close was received.
     fn on_peer_closed(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side) {}

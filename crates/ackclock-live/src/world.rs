@@ -169,6 +169,11 @@ impl World {
                 Command::Send { side, number, len, .. } => self.send(flow, side as usize, number, len)?,
                 Command::Write { conn, side, bytes } => self.act(flow, conn, side, |end| end.pending += bytes)?,
                 Command::Close { conn, side } => self.act(flow, conn, side, |end| end.closing = true)?,
+                // A scenario whose application needs streams is refused for TCP.
+                Command::OpenStream { .. }
+                | Command::WriteStream { .. }
+                | Command::FinishStream { .. }
+                | Command::ResetStream { .. } => {}
                 // What the kernel has taken cannot be withdrawn.
                 Command::Withdraw { conn, side } => self.act(flow, conn, side, |end| end.pending = 0)?,
                 Command::Stop { conn, side } => self.act(flow, conn, side, |end| {

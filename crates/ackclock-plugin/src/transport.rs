@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ackclock_cc::abi::Header;
 use ackclock_core::Nanos;
-use ackclock_transport::{Parameter, Range, Role, Setup, Stack, Transport, Value, abi};
+use ackclock_transport::{Features, Parameter, Range, Role, Setup, Stack, Transport, Value, abi};
 
 use crate::library::{self, Kind};
 use end::{End, Functions};
@@ -24,6 +24,8 @@ pub const TRANSPORTS: Kind = Kind {
 
 /// Longest text that a library may give, in bytes.
 const LONGEST: usize = 1 << 16;
+/// The functions that a table may leave out.
+const OPTIONAL: &str = "take_log, open_unidirectional, prioritize and reset";
 /// Largest number of entries, parameters and names that a library may have.
 const MOST: usize = 1 << 12;
 
@@ -73,8 +75,9 @@ impl Library {
         let parameters = slice(table.parameters, table.parameter_count, "parameters")
             .and_then(|rows| rows.iter().map(parameter).collect::<Result<Vec<Parameter>, String>>());
         let parameters = parameters.map_err(|wrong| format!("transport {name}: {wrong}"))?;
-        let functions = Functions::new(table)
-            .map_err(|missing| format!("transport {name} has no function {missing}; accepted: all except take_log"))?;
+        let functions = Functions::new(table).map_err(|missing| {
+            format!("transport {name} has no function {missing}; accepted: all except {OPTIONAL}")
+        })?;
         if table.overhead > 256 {
             return Err(format!("the overhead of {name} is {} bytes; accepted: at most 256", table.overhead));
         }
@@ -125,6 +128,10 @@ impl Stack for Library {
 
     fn overhead(&self) -> u32 {
         self.overhead
+    }
+
+    fn features(&self) -> Features {
+        self.functions.features()
     }
 
     fn create(&self, now: Nanos, setup: &Setup<'_>) -> Result<Box<dyn Transport>, String> {

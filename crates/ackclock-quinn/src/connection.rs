@@ -8,7 +8,7 @@ use ackclock_transport::{Event, NEVER, Parameter, Role, Setup, Statistics, Strea
 use bytes::{Bytes, BytesMut};
 use quinn_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    FrameStats, StreamEvent, VarInt,
+    FrameStats, ReadError, Side, StreamEvent, VarInt,
 };
 
 use crate::clock::{instant, nanos, time};
@@ -115,6 +115,12 @@ impl End {
                         self.events.extend([Event::Opened(id.into()), Event::Readable(id.into())]);
                     }
                 }
+                StreamEvent::Opened { dir: Dir::Uni } => {
+                    let Some((_, connection)) = &mut self.connection else { return };
+                    while let Some(id) = connection.streams().accept(Dir::Uni) {
+                        self.events.extend([Event::OpenedUnidirectional(id.into()), Event::Readable(id.into())]);
+                    }
+                }
                 StreamEvent::Readable { id } => self.events.push_back(Event::Readable(id.into())),
                 StreamEvent::Writable { id } => self.events.push_back(Event::Writable(id.into())),
                 StreamEvent::Finished { id } => self.events.push_back(Event::Delivered(id.into())),
@@ -135,11 +141,16 @@ fn reason_of(reason: &ConnectionError) -> Option<String> {
     }
 }
 
-/// Returns quinn-proto's number of a bidirectional stream (RFC 9000, section 2.1).
-fn bidirectional(stream: StreamId) -> Option<quinn_proto::StreamId> {
-    const UNIDIRECTIONAL: u64 = 2;
-    let id = VarInt::from_u64(stream).ok()?;
-    (stream & UNIDIRECTIONAL == 0).then(|| id.into())
+/// Returns quinn-proto's number of a stream that carries bytes from an end. quinn-proto panics at other streams.
+fn outgoing(role: Role, stream: StreamId) -> Option<quinn_proto::StreamId> {
+    let id: quinn_proto::StreamId = VarInt::from_u64(stream).ok()?.into();
+    let own = if role == Role::Client { Side::Client } else { Side::Server };
+    (id.dir() == Dir::Bi || id.initiator() == own).then_some(id)
+}
+
+/// Returns quinn-proto's number of a stream that carries bytes to an end.
+fn incoming(role: Role, stream: StreamId) -> Option<quinn_proto::StreamId> {
+    outgoing(if role == Role::Client { Role::Server } else { Role::Client }, stream)
 }
 
 /// Returns the number of frames that elicit an ACK; those that a probe timeout sends are the second number.
@@ -265,8 +276,28 @@ impl Transport for End {
         Some(id.into())
     }
 
+    fn open_unidirectional(&mut self, _: Nanos) -> Option<StreamId> {
+        let (_, connection) = self.connection.as_mut()?;
+        let id = connection.streams().open(Dir::Uni)?;
+        Some(id.into())
+    }
+
+    fn prioritize(&mut self, _: Nanos, stream: StreamId, priority: i32) {
+        if let (Some((_, connection)), Some(id)) = (&mut self.connection, outgoing(self.role, stream)) {
+            // It fails only for a stream that has ended already.
+            let _ = connection.send_stream(id).set_priority(priority);
+        }
+    }
+
+    fn reset(&mut self, _: Nanos, stream: StreamId, code: u64) {
+        if let (Some((_, connection)), Some(id)) = (&mut self.connection, outgoing(self.role, stream)) {
+            // It fails only for a stream that has ended already.
+            let _ = connection.send_stream(id).reset(VarInt::from_u64(code).unwrap_or(VarInt::MAX));
+        }
+    }
+
     fn write(&mut self, _: Nanos, stream: StreamId, bytes: &[u8]) -> usize {
-        let (Some((_, connection)), Some(id)) = (&mut self.connection, bidirectional(stream)) else { return 0 };
+        let (Some((_, connection)), Some(id)) = (&mut self.connection, outgoing(self.role, stream)) else { return 0 };
         let mut taken = 0;
         // quinn-proto reports a stream as writable again only after it has refused a byte.
         while taken < bytes.len() {
@@ -280,18 +311,18 @@ impl Transport for End {
     }
 
     fn finish(&mut self, _: Nanos, stream: StreamId) {
-        if let (Some((_, connection)), Some(id)) = (&mut self.connection, bidirectional(stream)) {
+        if let (Some((_, connection)), Some(id)) = (&mut self.connection, outgoing(self.role, stream)) {
             // It fails only for a stream that has ended already.
             let _ = connection.send_stream(id).finish();
         }
     }
 
     fn read(&mut self, _: Nanos, stream: StreamId, buffer: &mut [u8]) -> usize {
-        let (Some((_, connection)), Some(id)) = (&mut self.connection, bidirectional(stream)) else { return 0 };
+        let (Some((_, connection)), Some(id)) = (&mut self.connection, incoming(self.role, stream)) else { return 0 };
         let mut stream_in = connection.recv_stream(id);
         let Ok(mut chunks) = stream_in.read(true) else { return 0 };
         let mut length = 0;
-        let mut finished = false;
+        let mut end = None;
         while length < buffer.len() {
             match chunks.next(buffer.len() - length) {
                 Ok(Some(chunk)) => {
@@ -299,17 +330,19 @@ impl Transport for End {
                     length += chunk.bytes.len();
                 }
                 Ok(None) => {
-                    finished = true;
+                    end = Some(Event::PeerFinished(stream));
                     break;
                 }
-                Err(_) => break,
+                Err(ReadError::Reset(code)) => {
+                    end = Some(Event::Reset(stream, code.into_inner()));
+                    break;
+                }
+                Err(ReadError::Blocked) => break,
             }
         }
         // The window that reading opens is sent by the next `transmit`.
         let _ = chunks.finalize();
-        if finished {
-            self.events.push_back(Event::PeerFinished(stream));
-        }
+        self.events.extend(end);
         self.settle();
         length
     }

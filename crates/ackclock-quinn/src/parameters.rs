@@ -97,7 +97,7 @@ pub(crate) fn list() -> Vec<Parameter> {
             10_000_000.0,
             "unacknowledged bytes that all streams keep, in bytes",
         ),
-        Parameter::number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
+        Parameter::number("streams", 1.0, 1e6, 100.0, "streams of each kind that the peer may have open at once"),
         Parameter::choice(
             "send_fairness",
             &[("on", "streams take turns"), ("off", "a stream is sent as long as it has bytes")],
@@ -190,6 +190,7 @@ pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>, tally: &Arc<Mutex
     });
     transport.send_window(given.whole("send_window"));
     transport.max_concurrent_bidi_streams(var(given.whole("streams")));
+    transport.max_concurrent_uni_streams(var(given.whole("streams")));
     transport.send_fairness(given.is_on("send_fairness"));
     let idle = given.seconds("max_idle_timeout");
     transport.max_idle_timeout((!idle.is_zero()).then(|| IdleTimeout::from(var(idle.as_millis() as u64))));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ackclock_core::Nanos;
-use ackclock_transport::{Parameter, Parameters, Role, Setup, Stack, Transport};
+use ackclock_transport::{Features, Parameter, Parameters, Role, Setup, Stack, Transport};
 
 use crate::connection::End;
 use crate::parameters;
@@ -39,6 +39,10 @@ impl Stack for Quinn {
         const IPV4: u32 = 20;
         const UDP: u32 = 8;
         IPV4 + UDP
+    }
+
+    fn features(&self) -> Features {
+        Features { unidirectional: true, priorities: true, resets: true }
     }
 
     fn check(&self, datagram: u32, parameters: &Parameters) -> Result<(), String> {

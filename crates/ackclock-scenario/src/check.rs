@@ -1,5 +1,6 @@
 //! Rules over several fields, checked after each field has been accepted alone.
 
+use ackclock_app::Needs;
 use ackclock_core::headers::TCP_IPV4;
 
 use ackclock_net::queue::Settings;
@@ -115,12 +116,38 @@ fn check_transport(scenario: &Scenario, other: &Other, flow: &Flow, rules: &mut 
     let message = "has no effect, because the application sends datagrams of its own; accepted: no transport";
     rules.refuse(datagrams, "transport", &[rules.at.key("app")], "", message);
     let room = scenario.packet_size.saturating_sub(other.stack.overhead());
+    let features = other.stack.features();
+    let has = Needs { streams: features.unidirectional, priorities: features.priorities, resets: features.resets };
+    check_needs(flow, has, rules);
     if let Err(message) = other.stack.check(room, &other.parameters) {
         rules.refuse(true, "transport", &[key("packet_size")], "", message);
     }
 }
 
+/// Refuses an application that needs more of its transport than the transport has.
+fn check_needs(flow: &Flow, has: Needs, rules: &mut Rules<'_, '_>) {
+    let needs = flow.app.needs();
+    let lacks = [
+        (needs.streams && !has.streams, "unidirectional streams"),
+        (needs.priorities && !has.priorities, "priorities of streams"),
+        (needs.resets && !has.resets, "resets of streams"),
+    ];
+    let lacks: Vec<&str> = lacks.into_iter().filter(|(lacks, _)| *lacks).map(|(_, what)| what).collect();
+    let message = format!(
+        "has no {}, which the application {} needs; accepted: a transport that has them, such as quinn, or other settings \
+         of the application",
+        lacks.join(" and no "),
+        flow.app.name()
+    );
+    rules.refuse(!lacks.is_empty(), "transport", &[rules.at.key("app")], "tcp", message);
+    for field in ["reading", "source_reading"] {
+        let message = "has no effect on streams, of which the application reads each at once; accepted: none";
+        rules.refuse(needs.streams && rules.given(field), field, &[rules.at.key("app")], "", message);
+    }
+}
+
 fn check_tcp(scenario: &Scenario, flow: &Flow, rules: &mut Rules<'_, '_>) {
+    check_needs(flow, Needs::default(), rules);
     let tcp = flow.tcp_config(scenario.packet_size);
     let stack = rules.at.key("stack");
 

@@ -11,7 +11,7 @@ use std::ffi::{c_char, c_void};
 pub const KIND: u32 = 2;
 
 /// Version of the entries. It changes with every change of this module.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The status of a call that has been done.
 pub const OK: i32 = 0;
@@ -36,6 +36,8 @@ pub const WRITABLE: u32 = 4;
 pub const PEER_FINISHED: u32 = 5;
 pub const DELIVERED: u32 = 6;
 pub const CLOSED: u32 = 7;
+pub const OPENED_UNIDIRECTIONAL: u32 = 8;
+pub const RESET: u32 = 9;
 
 /// A text in UTF-8 with its length.
 #[repr(C)]
@@ -104,6 +106,7 @@ pub struct Event {
     pub reserved: u32,
     pub stream: u64,
     pub reason: Text,
+    pub code: u64,
 }
 
 #[repr(C)]
@@ -157,6 +160,9 @@ pub struct Stack {
     pub poll: Function<unsafe extern "C" fn(Object, *mut Event) -> i32>,
     pub statistics: Function<unsafe extern "C" fn(Object, *mut Statistics) -> i32>,
     pub take_log: Function<unsafe extern "C" fn(Object, *mut u8, usize, *mut usize) -> i32>,
+    pub open_unidirectional: Function<unsafe extern "C" fn(Object, u64, *mut u64) -> i32>,
+    pub prioritize: Function<unsafe extern "C" fn(Object, u64, u64, i32) -> i32>,
+    pub reset: Function<unsafe extern "C" fn(Object, u64, u64, u64) -> i32>,
 }
 
 #[cfg(test)]
@@ -168,9 +174,9 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     fn the_layout_of_this_version() {
         let texts = [size_of::<Text>(), size_of::<Name>(), size_of::<Parameter>(), size_of::<Value>()];
-        assert_eq!((VERSION, texts), (1, [16, 32, 88, 24]));
+        assert_eq!((VERSION, texts), (2, [16, 32, 88, 24]));
         let calls = [size_of::<Setup>(), size_of::<Transmit>(), size_of::<Event>(), size_of::<Statistics>()];
-        // Three texts, two words of parameters, a word of numbers and 16 functions.
-        assert_eq!((calls, size_of::<Stack>()), ([64, 16, 32, 120], 8 * (6 + 2 + 1 + 16)));
+        // Three texts, two words of parameters, a word of numbers and 19 functions.
+        assert_eq!((calls, size_of::<Stack>()), ([64, 16, 40, 120], 8 * (6 + 2 + 1 + 19)));
     }
 }

@@ -90,6 +90,7 @@ impl Library {
 #[doc(hidden)]
 pub fn table<E: Entry>() -> abi::Stack {
     let stack = E::stack();
+    let features = stack.features();
     let parameters: &'static [abi::Parameter] = Box::leak(stack.parameters().iter().map(parameter).collect());
     abi::Stack {
         name: text(stack.name()),
@@ -115,6 +116,9 @@ pub fn table<E: Entry>() -> abi::Stack {
         poll: Some(end::poll),
         statistics: Some(end::statistics),
         take_log: Some(end::take_log),
+        open_unidirectional: features.unidirectional.then_some(end::open_unidirectional),
+        prioritize: features.priorities.then_some(end::prioritize),
+        reset: features.resets.then_some(end::reset),
     }
 }
 

@@ -26,7 +26,7 @@ mod transport;
 
 pub use parameters::{Given, Parameter, Parameters, Range, Value};
 pub use statistics::Statistics;
-pub use transport::{Event, NEVER, Role, Setup, Stack, StreamId, Transmit, Transport};
+pub use transport::{Event, Features, NEVER, Role, Setup, Stack, StreamId, Transmit, Transport};
 
 /// Version of this interface. It changes when an implementation of an older version would not build or not work.
 pub const VERSION: u32 = 1;

@@ -34,6 +34,17 @@ pub struct Setup<'a> {
     pub log: bool,
 }
 
+/// The abilities of a stack beyond bidirectional streams, as media over QUIC (draft-ietf-moq-transport) needs them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Features {
+    /// Unidirectional streams, several of which may be open at once ([`Transport::open_unidirectional`]).
+    pub unidirectional: bool,
+    /// Priorities of streams ([`Transport::prioritize`]).
+    pub priorities: bool,
+    /// Resets of streams by their sender ([`Transport::reset`]).
+    pub resets: bool,
+}
+
 /// A kind of transport.
 pub trait Stack: Send + Sync {
     /// Name in scenarios, such as `quinn`.
@@ -50,6 +61,11 @@ pub trait Stack: Send + Sync {
 
     /// Bytes of the headers below a datagram: 28 for IPv4 and UDP, 0 for a stack whose datagrams are IP packets.
     fn overhead(&self) -> u32;
+
+    /// Returns the abilities of its transports. A scenario that needs others is refused.
+    fn features(&self) -> Features {
+        Features::default()
+    }
 
     /// Checks parameters, each of which is accepted alone, for datagrams of at most `datagram` bytes.
     ///
@@ -70,7 +86,9 @@ pub trait Stack: Send + Sync {
 
 /// One end of a connection.
 ///
-/// All times are in ns. Streams are bidirectional, and the bytes of each arrive in order.
+/// All times are in ns. The bytes of each stream arrive in order. Streams are bidirectional, except those of
+/// [`open_unidirectional`](Transport::open_unidirectional). The methods for which [`Features`] has a field are optional;
+/// they are called only if [`Stack::features`] promises them.
 pub trait Transport: Send {
     /// Opens the connection. Only the client's end is asked to, and once.
     fn connect(&mut self, now: Nanos);
@@ -90,6 +108,28 @@ pub trait Transport: Send {
     /// Opens a stream, or returns `None` if that is not possible yet. A transport with a single stream returns the
     /// number of that stream at both ends.
     fn open(&mut self, now: Nanos) -> Option<StreamId>;
+
+    /// Opens a stream that carries bytes from this end alone, or returns `None` if that is not possible yet. The peer
+    /// reports such streams in the order in which they were opened.
+    fn open_unidirectional(&mut self, now: Nanos) -> Option<StreamId> {
+        let _ = now;
+        None
+    }
+
+    /// Sets the priority of a stream in the direction from this end. A stream has the priority 0 until it is set.
+    ///
+    /// Bytes of the stream with the highest number leave first, retransmissions included, as far as congestion control
+    /// and flow control allow to send. Streams with equal numbers share what they may send.
+    fn prioritize(&mut self, now: Nanos, stream: StreamId, priority: i32) {
+        let _ = (now, stream, priority);
+    }
+
+    /// Abandons a stream in the direction from this end, with a code of the application for the peer (RESET_STREAM of
+    /// RFC 9000, sections 3.1 and 19.4). Bytes that have not been delivered are neither sent nor retransmitted. A stream
+    /// whose bytes and end have been acknowledged stays delivered.
+    fn reset(&mut self, now: Nanos, stream: StreamId, code: u64) {
+        let _ = (now, stream, code);
+    }
 
     /// Appends bytes to a stream, and returns how many of them were taken. [`Event::Writable`] follows once more can
     /// be taken.
@@ -144,6 +184,12 @@ pub enum Event {
     PeerFinished(StreamId),
     /// The peer has acknowledged all bytes of a stream that this end has finished, and its end.
     Delivered(StreamId),
+    /// The peer has opened a unidirectional stream. These events come in the order in which the peer opened the streams:
+    /// a stream of which nothing has arrived is reported before a later one (RFC 9000, section 2.1).
+    OpenedUnidirectional(StreamId),
+    /// The peer has abandoned the stream with this code. [`Event::PeerFinished`] does not follow, and bytes that have not
+    /// been read are lost.
+    Reset(StreamId, u64),
     /// The connection has ended. The text is the reason if it is an error.
     Closed(Option<String>),
 }

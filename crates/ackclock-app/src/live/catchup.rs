@@ -25,7 +25,7 @@ const WIDEST: f64 = 0.5;
 
 /// The state from which a rate is chosen, in seconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inputs {
+pub(crate) struct Inputs {
     /// Time from the event to its playback.
     pub latency: f64,
     /// Latency to reach.
@@ -38,7 +38,7 @@ pub(super) struct Inputs {
 
 /// The method and its limits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Control {
+pub(crate) struct Control {
     pub method: CatchUp,
     /// Lowest and highest rate.
     pub slowest: f64,

@@ -73,7 +73,7 @@ fn measure() -> OneOf<Measure> {
 }
 
 /// Returns the controls of the playback rate by name.
-fn catchup() -> OneOf<CatchUp> {
+pub(crate) fn catchup() -> OneOf<CatchUp> {
     let options = [
         ("latency", CatchUp::Latency, "a sigmoid of the latency, the default mode of dash.js"),
         ("lol-plus", CatchUp::Buffer, "the same, slower while the buffer is below 0.5 s, the mode LoL+ of dash.js"),

@@ -18,12 +18,13 @@
 //! The latency is the time from an event to its playback, without the delays of a camera and a screen (presentation
 //! latency of DASH-IF's guidelines). It grows in stalls.
 
-mod catchup;
+pub(crate) mod catchup;
 mod encoder;
 mod fields;
+pub(crate) mod latency;
 mod meter;
-mod player;
-mod report;
+pub(crate) mod player;
+pub(crate) mod report;
 #[cfg(test)]
 mod tests;
 
@@ -35,12 +36,14 @@ use crate::{AppContext, AppTables, Application, Conn, Side};
 pub use catchup::CatchUp;
 use encoder::{Cut, Encoder};
 pub use fields::Fields;
+pub(crate) use fields::catchup as catchup_by_name;
+use latency::Latencies;
 pub use meter::Measure;
 use meter::Meter;
 use player::{Phase, Player};
 
 /// Interval at which the client looks at its latency: `wallclockTimeUpdateInterval` of dash.js.
-const TICK: Nanos = 100_000_000;
+pub(crate) const TICK: Nanos = 100_000_000;
 
 /// Tokens of timers.
 mod token {
@@ -137,7 +140,8 @@ pub struct Live {
     session: Option<Session>,
     /// Segments in order; all but the last have arrived.
     segments: Vec<Segment>,
-    latencies: report::Latencies,
+    latencies: Latencies,
+    samples: Vec<report::Sample>,
 }
 
 impl Live {
@@ -151,7 +155,7 @@ impl Live {
             estimator: fields.estimator,
         };
         let abr = fields.abr.make(&setup, flow);
-        Live { fields, abr, session: None, segments: Vec::new(), latencies: report::Latencies::default() }
+        Live { fields, abr, session: None, segments: Vec::new(), latencies: Latencies::default(), samples: Vec::new() }
     }
 
     /// Requests the next segment if its first chunk is there and the rule wants it now; otherwise sets a timer to check
@@ -328,7 +332,7 @@ impl Live {
         let (Some(session), Some(interval)) = (&mut self.session, self.fields.sample) else { return };
         session.player.advance(ctx.now);
         let level = self.segments.last().map(|segment| self.fields.ladder[segment.level]);
-        self.latencies.sample(ctx.now, session, level);
+        self.samples.push(report::Sample::new(ctx.now, session, level));
         ctx.timer(ctx.now.saturating_add(interval), token::SAMPLE);
     }
 }
@@ -411,6 +415,6 @@ impl Application for Live {
     fn report(&self, flow: &str, now: Nanos, tables: &mut AppTables) {
         report::session(self, flow, now, tables);
         report::segments(self, flow, tables);
-        self.latencies.report(flow, tables);
+        report::samples(&self.samples, flow, tables);
     }
 }

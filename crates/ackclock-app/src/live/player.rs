@@ -4,11 +4,11 @@
 use ackclock_core::Nanos;
 
 /// Playback rates count in millionths: this is the speed at which the event happened.
-pub(super) const NORMAL: u64 = 1_000_000;
+pub(crate) const NORMAL: u64 = 1_000_000;
 
 /// State of the player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// Playback has not begun.
     Starting,
     /// The position moves at the playback rate.
@@ -21,7 +21,7 @@ pub(super) enum Phase {
 ///
 /// At any time `startup_time + playing + stalled` is the time since the player was created.
 #[derive(Clone, Debug)]
-pub(super) struct Player {
+pub(crate) struct Player {
     startup: Nanos,
     resume: Nanos,
     phase: Phase,

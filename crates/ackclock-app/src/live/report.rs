@@ -1,23 +1,14 @@
 //! The tables `live`, `live_segments` and `live_samples`.
 
 use ackclock_core::Nanos;
-use ackclock_results::{Row, Sketch, declared};
+use ackclock_results::{Row, declared};
 
 use super::player::{NORMAL, Player};
 use super::{Live, Segment, Session};
 use crate::{AppTables, rate_bps, seconds};
 
-/// The latencies of a client over time.
-#[derive(Default)]
-pub(super) struct Latencies {
-    every_tick: Sketch,
-    last: Option<Nanos>,
-    first: Option<Nanos>,
-    samples: Vec<Sample>,
-}
-
 /// The state of a client at a time.
-struct Sample {
+pub(super) struct Sample {
     at: Nanos,
     /// The latency; `None` before playback begins.
     latency: Option<Nanos>,
@@ -27,45 +18,39 @@ struct Sample {
     stalls: u32,
 }
 
-impl Latencies {
-    /// Records the latency of a client whose playback has begun. The latencies are those at equal intervals.
-    pub fn record(&mut self, latency: Nanos) {
-        self.first.get_or_insert(latency);
-        self.last = Some(latency);
-        self.every_tick.record(latency);
-    }
-
-    /// Takes a row of `live_samples`.
-    pub fn sample(&mut self, at: Nanos, session: &Session, level_bps: Option<u64>) {
+impl Sample {
+    /// Returns the state of a client whose player has been advanced to `at`.
+    pub fn new(at: Nanos, session: &Session, level_bps: Option<u64>) -> Sample {
         let player = &session.player;
-        self.samples.push(Sample {
+        Sample {
             at,
             latency: player.startup_time().map(|_| session.latency(at)),
             buffer: player.buffer(),
             rate: player.rate(),
             level_bps,
             stalls: player.stalls(),
-        });
-    }
-
-    /// Adds the rows of `live_samples`.
-    pub fn report(&self, flow: &str, tables: &mut AppTables) {
-        for sample in &self.samples {
-            declared::LiveSamples {
-                flow: flow.into(),
-                at_s: seconds(sample.at).into(),
-                latency_s: sample.latency.map(seconds).into(),
-                buffer_s: seconds(sample.buffer).into(),
-                rate: ratio(sample.rate).into(),
-                level_bps: sample.level_bps.into(),
-                stalls: sample.stalls.into(),
-            }
-            .add_to(tables);
         }
     }
 }
 
-fn ratio(rate: u64) -> f64 {
+/// Adds the rows of `live_samples`.
+pub(super) fn samples(samples: &[Sample], flow: &str, tables: &mut AppTables) {
+    for sample in samples {
+        declared::LiveSamples {
+            flow: flow.into(),
+            at_s: seconds(sample.at).into(),
+            latency_s: sample.latency.map(seconds).into(),
+            buffer_s: seconds(sample.buffer).into(),
+            rate: ratio(sample.rate).into(),
+            level_bps: sample.level_bps.into(),
+            stalls: sample.stalls.into(),
+        }
+        .add_to(tables);
+    }
+}
+
+/// Returns a playback rate as a multiple of the normal speed.
+pub(crate) fn ratio(rate: u64) -> f64 {
     rate as f64 / NORMAL as f64
 }
 
@@ -83,7 +68,7 @@ pub(super) fn session(live: &Live, flow: &str, now: Nanos, tables: &mut AppTable
     let mean_level = (count > 0.0).then(|| arrived.iter().map(|segment| level(segment)).sum::<f64>() / count);
     let switches = arrived.windows(2).filter(|pair| pair[0].level != pair[1].level).count();
     let playing = player.map_or(0, Player::playing);
-    let latencies = &live.latencies.every_tick;
+    let latencies = &live.latencies.all;
     let quantile = |part| latencies.quantile(part).map(seconds);
     declared::Live {
         flow: flow.into(),

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::ffi::c_char;
 
 use ackclock_core::{Ecn, Nanos};
-use ackclock_transport::{Event, NEVER, Statistics, StreamId, Transmit, Transport, abi};
+use ackclock_transport::{Event, Features, NEVER, Statistics, StreamId, Transmit, Transport, abi};
 
 use super::text;
 
@@ -16,12 +16,30 @@ macro_rules! functions {
         pub struct Functions {
             $(pub $name: $Type,)*
             take_log: Option<unsafe extern "C" fn(abi::Object, *mut u8, usize, *mut usize) -> i32>,
+            open_unidirectional: Option<unsafe extern "C" fn(abi::Object, u64, *mut u64) -> i32>,
+            prioritize: Option<unsafe extern "C" fn(abi::Object, u64, u64, i32) -> i32>,
+            reset: Option<unsafe extern "C" fn(abi::Object, u64, u64, u64) -> i32>,
         }
 
         impl Functions {
             /// The functions of a table, or the name of the first one that is missing.
             pub fn new(table: &abi::Stack) -> Result<Functions, &'static str> {
-                Ok(Functions { $($name: table.$name.ok_or(stringify!($name))?,)* take_log: table.take_log })
+                Ok(Functions {
+                    $($name: table.$name.ok_or(stringify!($name))?,)*
+                    take_log: table.take_log,
+                    open_unidirectional: table.open_unidirectional,
+                    prioritize: table.prioritize,
+                    reset: table.reset,
+                })
+            }
+
+            /// The abilities for which the table has functions.
+            pub fn features(&self) -> Features {
+                Features {
+                    unidirectional: self.open_unidirectional.is_some(),
+                    priorities: self.prioritize.is_some(),
+                    resets: self.reset.is_some(),
+                }
             }
         }
     };
@@ -117,6 +135,8 @@ impl End {
             abi::WRITABLE => Event::Writable(stream),
             abi::PEER_FINISHED => Event::PeerFinished(stream),
             abi::DELIVERED => Event::Delivered(stream),
+            abi::OPENED_UNIDIRECTIONAL => Event::OpenedUnidirectional(stream),
+            abi::RESET => Event::Reset(stream, event.code),
             abi::CLOSED => match text(event.reason) {
                 Ok(reason) => Event::Closed(Some(reason).filter(|reason| !reason.is_empty())),
                 Err(wrong) => {
@@ -125,7 +145,7 @@ impl End {
                 }
             },
             other => {
-                self.fail(format!("poll returned an event of kind {other}; accepted: 0 to {}", abi::CLOSED));
+                self.fail(format!("poll returned an event of kind {other}; accepted: 0 to {}", abi::RESET));
                 return None;
             }
         })
@@ -189,6 +209,28 @@ impl Transport for End {
         (done && stream != abi::UNKNOWN).then_some(stream)
     }
 
+    fn open_unidirectional(&mut self, now: Nanos) -> Option<StreamId> {
+        let open = self.functions.open_unidirectional?;
+        let mut stream = abi::UNKNOWN;
+        // SAFETY: as above.
+        let done = self.call("open_unidirectional", |_, object| unsafe { open(object, now, &raw mut stream) });
+        (done && stream != abi::UNKNOWN).then_some(stream)
+    }
+
+    fn prioritize(&mut self, now: Nanos, stream: StreamId, priority: i32) {
+        if let Some(prioritize) = self.functions.prioritize {
+            // SAFETY: as above.
+            self.call("prioritize", |_, object| unsafe { prioritize(object, now, stream, priority) });
+        }
+    }
+
+    fn reset(&mut self, now: Nanos, stream: StreamId, code: u64) {
+        if let Some(reset) = self.functions.reset {
+            // SAFETY: as above.
+            self.call("reset", |_, object| unsafe { reset(object, now, stream, code) });
+        }
+    }
+
     fn write(&mut self, now: Nanos, stream: StreamId, bytes: &[u8]) -> usize {
         let mut taken = 0;
         let (start, length) = (bytes.as_ptr(), bytes.len());
@@ -220,7 +262,7 @@ impl Transport for End {
     }
 
     fn poll(&mut self) -> Option<Event> {
-        let mut event = abi::Event { kind: abi::NONE, reserved: 0, stream: 0, reason: NO_TEXT };
+        let mut event = abi::Event { kind: abi::NONE, reserved: 0, stream: 0, reason: NO_TEXT, code: 0 };
         // SAFETY: as above.
         let done = self.call("poll", |table, object| unsafe { (table.poll)(object, &raw mut event) });
         let event = if done { self.event(&event) } else { None };

@@ -138,17 +138,15 @@ extern "C" fn poll(object: abi::Object, event: *mut abi::Event) -> i32 {
     let polls = unsafe { &mut (*object.cast::<Object>()).polls };
     *polls += 1;
     let kind = match (fault(object), *polls) {
-        (EVENT, _) => 8,
+        (EVENT, _) => 10,
         (REASON, _) => abi::CLOSED,
-        (_, kind @ 1..=7) => kind,
+        (_, kind @ 1..=9) => kind,
         _ => abi::NONE,
     };
     static NOT_TEXT: [u8; 2] = [0xff, 0xfe];
     let wrong = abi::Text { start: NOT_TEXT.as_ptr().cast(), length: 2 };
-    set(
-        event,
-        abi::Event { kind, reserved: 0, stream: 9, reason: if kind == 7 && *polls != 7 { wrong } else { of_text("") } },
-    );
+    let reason = if kind == 7 && *polls != 7 { wrong } else { of_text("") };
+    set(event, abi::Event { kind, reserved: 0, stream: 9, reason, code: 77 });
     0
 }
 
@@ -166,6 +164,15 @@ extern "C" fn statistics(object: abi::Object, statistics: *mut abi::Statistics) 
 extern "C" fn take_log(object: abi::Object, _: *mut u8, capacity: usize, count: *mut usize) -> i32 {
     set(count, if fault(object) == LOG { capacity + 1 } else { 0 });
     0
+}
+
+/// A status that tells which values have arrived.
+extern "C" fn prioritize(_: abi::Object, now: u64, stream: u64, priority: i32) -> i32 {
+    i32::from((now, stream, priority) != (1, 3, -5))
+}
+
+extern "C" fn reset(_: abi::Object, now: u64, stream: u64, code: u64) -> i32 {
+    i32::from((now, stream, code) != (1, 3, 77))
 }
 
 fn parameter() -> abi::Parameter {
@@ -209,6 +216,9 @@ fn table(rows: Vec<abi::Parameter>) -> abi::Stack {
         poll: Some(poll),
         statistics: Some(statistics),
         take_log: Some(take_log),
+        open_unidirectional: Some(open),
+        prioritize: Some(prioritize),
+        reset: Some(reset),
     }
 }
 
@@ -234,8 +244,18 @@ fn sound_results_are_passed_on() {
     assert_eq!((end.write(0, 3, &[1, 2]), end.read(0, 3, &mut [0; 4])), (2, 4));
     let events: Vec<Event> = std::iter::from_fn(|| end.poll()).collect();
     let (opened, readable, writable) = (Event::Opened(9), Event::Readable(9), Event::Writable(9));
-    let ends = [Event::PeerFinished(9), Event::Delivered(9), Event::Closed(None)];
+    let ends = [
+        Event::PeerFinished(9),
+        Event::Delivered(9),
+        Event::Closed(None),
+        Event::OpenedUnidirectional(9),
+        Event::Reset(9, 77),
+    ];
     assert_eq!(events, [&[Event::Connected, opened, readable, writable][..], &ends].concat());
+    assert_eq!((end.open_unidirectional(0), end.open_unidirectional(1)), (None, Some(3)));
+    end.prioritize(1, 3, -5);
+    end.reset(1, 3, 77);
+    assert_eq!(end.poll(), None, "both calls have been done");
     let own = end.statistics();
     assert_eq!((own.window, own.srtt, own.lost, own.state), (Some(10), None, 4, Some("steady")));
     assert_eq!(end.take_log(), []);
@@ -251,7 +271,7 @@ fn a_wrong_result_ends_the_connection_with_a_reason_and_all_calls() {
         (ECN, "a datagram of 1 bytes with ECN 4, 1 bytes of payload"),
         (TAKEN, "write returned 3 bytes; accepted: at most 2"),
         (READ, "read returned 5 bytes; accepted: at most 4"),
-        (EVENT, "poll returned an event of kind 8; accepted: 0 to 7"),
+        (EVENT, "poll returned an event of kind 10; accepted: 0 to 9"),
         (REASON, "poll returned Closed, and its reason is not UTF-8"),
         (LOG, "take_log returned 65537 bytes; accepted: at most 65536"),
         (STATE, "the state of the statistics has no address or 1 bytes"),
@@ -319,4 +339,14 @@ fn tables_that_are_not_valid_are_told() {
     ] {
         assert!(message.contains(words), "{message}");
     }
+}
+
+#[test]
+fn a_table_may_leave_out_what_a_stack_need_not_have() {
+    let all = library(table(Vec::new())).unwrap().features();
+    assert_eq!(all, Features { unidirectional: true, priorities: true, resets: true });
+    let mut plain = table(Vec::new());
+    (plain.open_unidirectional, plain.prioritize, plain.reset) = (None, None, None);
+    let plain = library(plain).unwrap();
+    assert_eq!(plain.features(), Features::default());
 }

@@ -68,6 +68,51 @@ tables! {
         skipped_s: Float "s",
     }
 
+    /// One row a sink of live video over streams: latency, stalls, groups and frames that were dropped or skipped.
+    ///
+    /// The latency is the time from an event to its playback. It is taken every 100 ms from the start of playback, and in
+    /// stalls as well, in which it grows.
+    Moq = "moq" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text (Key),
+        /// Groups of pictures that the source has begun.
+        groups: Int,
+        /// Groups that have arrived whole.
+        groups_complete: Int,
+        /// Groups whose stream was reset before all of it had arrived.
+        groups_dropped: Int,
+        /// Frames that the source has made.
+        frames: Int,
+        /// Frames that were shown.
+        frames_shown: Int,
+        /// Frames that playback passed over.
+        frames_skipped: Int,
+        /// Media played, which is longer than the time of playing at a playback rate above 1.
+        played_s: Float "s",
+        /// Times that playback stopped for want of media.
+        stalls: Int,
+        /// Time that playback stood, a stall that is not over included.
+        stall_s: Float "s" (Elapsed),
+        /// From the start of the flow to the start of playback.
+        startup_s: Float "s" (Elapsed),
+        /// Latency at the start of playback.
+        latency_start_s: Float "s",
+        /// Mean latency.
+        latency_mean_s: Float "s",
+        /// Its 95th percentile.
+        latency_p95_s: Float "s",
+        /// Its largest.
+        latency_max_s: Float "s",
+        /// Latency at the end.
+        latency_end_s: Float "s",
+        /// Media played over the time of playing.
+        rate_mean: Float,
+        /// Times that the sink skipped media.
+        skips: Int,
+        /// Media skipped.
+        skipped_s: Float "s",
+    }
+
     /// One row a flow of web sessions: sessions, pages, objects, connections.
     Web = "web" {
         /// The flow's name; of several copies with the copy's number.
@@ -463,6 +508,46 @@ tables! {
         level_bps: Int "bit/s",
         /// Stalls so far.
         stalls: Int,
+    }
+
+    /// One row a group of live video over streams: size, frames that arrived, were shown and were skipped, reset.
+    MoqGroups = "moq_groups" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// Its number within the flow, from 0.
+        index: Int,
+        /// Bytes of its frames, with the headers of its stream.
+        bytes: Int "bytes",
+        /// When its first frame began.
+        start_s: Float "s" (Moment),
+        /// Frames that have arrived.
+        frames_arrived: Int,
+        /// Frames that were shown.
+        frames_shown: Int,
+        /// Frames that playback passed over.
+        frames_skipped: Int,
+        /// When its last frame arrived.
+        done_s: Float "s" (Moment),
+        /// When the source reset its stream.
+        reset_s: Float "s" (Moment),
+    }
+
+    /// One row an interval of a sink of live video over streams; needs `sample` in the application.
+    MoqSamples = "moq_samples" {
+        /// The flow's name; of several copies with the copy's number.
+        flow: Text,
+        /// End of the interval.
+        at_s: Float "s" (Moment),
+        /// Latency at that time; empty before playback begins.
+        latency_s: Float "s",
+        /// Media in the buffer at that time.
+        buffer_s: Float "s",
+        /// Playback rate at that time.
+        rate: Float,
+        /// Stalls so far.
+        stalls: Int,
+        /// Media skipped so far.
+        skipped_s: Float "s",
     }
 
     /// One row a frame of a call; needs `frames = true` in the application.

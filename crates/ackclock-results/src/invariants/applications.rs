@@ -21,7 +21,7 @@ const ROWS: [(&str, &str, bool); 9] = [
 
 /// Counts that are parts of another count in their row: the table, the parts, and the whole, which the sum of the parts
 /// does not exceed.
-const PARTS: [(&str, &[&str], &str); 15] = [
+const PARTS: [(&str, &[&str], &str); 17] = [
     ("cbr", &["received", "lost"], "sent"),
     ("cbr", &["reordered"], "received"),
     ("breakers", &["exceeded"], "measurements"),
@@ -37,6 +37,8 @@ const PARTS: [(&str, &[&str], &str); 15] = [
     ("tmix", &["connections_max"], "connections"),
     ("dash", &["switches"], "segments"),
     ("live", &["switches"], "segments"),
+    ("moq", &["groups_complete", "groups_dropped"], "groups"),
+    ("moq", &["frames_shown", "frames_skipped"], "frames"),
 ];
 
 pub(super) fn check(checker: &mut Checker<'_>) {
@@ -69,6 +71,7 @@ pub(super) fn check(checker: &mut Checker<'_>) {
     lost(checker);
     video(checker, "dash", "dash_segments");
     video(checker, "live", "live_segments");
+    groups(checker);
     call(checker);
 }
 
@@ -268,15 +271,64 @@ fn video(checker: &mut Checker<'_>, table: &str, rows: &str) {
         checker.expect(view.at(row, "segments"), bytes <= most || !is_known, || {
             format!("segments of at most {most} bytes together, bytes_delivered of the flow, not {bytes}")
         });
-        let number = |column| view.number(column, row).unwrap_or(0.0);
-        let (playing, name) = match view.number("rate_mean", row) {
-            Some(rate) => (number("played_s") / rate, "played_s / rate_mean"),
-            None => (number("played_s"), "played_s"),
-        };
-        let time = playing + number("stall_s") + number("startup_s");
-        let end = seconds(checker.facts.end);
-        checker.expect(view.at(row, "played_s"), time <= end * (1.0 + 1e-9), || {
-            format!("{name}, stall_s and startup_s to be at most {end} together, not {time}")
+        playing(checker, view, row);
+    }
+}
+
+/// A player plays, stalls and starts within the run.
+fn playing(checker: &mut Checker<'_>, view: View<'_>, row: usize) {
+    let number = |column| view.number(column, row).unwrap_or(0.0);
+    let (playing, name) = match view.number("rate_mean", row) {
+        Some(rate) => (number("played_s") / rate, "played_s / rate_mean"),
+        None => (number("played_s"), "played_s"),
+    };
+    let time = playing + number("stall_s") + number("startup_s");
+    let end = seconds(checker.facts.end);
+    checker.expect(view.at(row, "played_s"), time <= end * (1.0 + 1e-9), || {
+        format!("{name}, stall_s and startup_s to be at most {end} together, not {time}")
+    });
+}
+
+/// Compares the groups of live video over streams with their summary.
+fn groups(checker: &mut Checker<'_>) {
+    let Some(view) = checker.table("moq") else { return };
+    let mut sums = BTreeMap::<&str, [i64; 5]>::new();
+    if let Some(groups) = checker.table("moq_groups") {
+        for row in groups.rows() {
+            let start = groups.number("start_s", row).unwrap_or(0.0);
+            checker.at_least(groups.at(row, "done_s"), start, "start_s");
+            checker.at_least(groups.at(row, "reset_s"), start, "start_s");
+            let count = |column| groups.count(column, row);
+            let done = i64::from(groups.number("done_s", row).is_some());
+            let (arrived, shown) = (count("frames_arrived"), count("frames_shown"));
+            checker.expect(groups.at(row, "frames_shown"), shown <= arrived, || {
+                format!("at most {arrived}, frames_arrived, not {shown}")
+            });
+            let sum = sums.entry(groups.text("flow", row).unwrap_or_default()).or_default();
+            for (sum, one) in sum.iter_mut().zip([1, done, done * count("bytes"), shown, count("frames_skipped")]) {
+                *sum += one;
+            }
+        }
+    }
+    let delivered = checker
+        .table("flows")
+        .map(|flows| flows.sums("flow", |row| flows.count("bytes_delivered", row)))
+        .unwrap_or_default();
+    for row in view.rows() {
+        let flow = view.text("flow", row).unwrap_or_default();
+        let [count, done, bytes, shown, skipped] = sums.get(flow).copied().unwrap_or_default();
+        for (column, sum, what) in [
+            ("groups", count, "the rows of moq_groups"),
+            ("groups_complete", done, "the rows of moq_groups that are done"),
+            ("frames_shown", shown, "frames_shown in moq_groups"),
+            ("frames_skipped", skipped, "frames_skipped in moq_groups"),
+        ] {
+            checker.counts(view.at(row, column), sum, format_args!("{what}"));
+        }
+        let most = delivered.get(flow).copied().unwrap_or(0);
+        checker.expect(view.at(row, "groups_complete"), bytes <= most, || {
+            format!("groups of at most {most} bytes together, bytes_delivered of the flow, not {bytes}")
         });
+        playing(checker, view, row);
     }
 }

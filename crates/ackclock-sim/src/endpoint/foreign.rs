@@ -1,13 +1,18 @@
 //! A stack behind the interface of `ackclock-transport` as an endpoint.
 
+mod streams;
+
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use ackclock_app::StreamEvent;
 use ackclock_core::{Ecn, Nanos, Rate, Stream};
 use ackclock_tcp::context::{Cause, Window};
 use ackclock_tcp::validation::Report;
 use ackclock_transport::{Event as StackEvent, Parameters, Role, Setup, Stack, Statistics, StreamId, Transport};
+
+use streams::Streams;
 
 use super::{Contents, Counts, Endpoint, Event, Events, NEVER, Progress, TcpEvent};
 
@@ -106,7 +111,8 @@ impl Contents for Datagram {
     }
 }
 
-/// One end of a connection of a stack. It writes on one stream and reads from all.
+/// One end of a connection of a stack. It writes on one stream in both directions and on unidirectional streams of its
+/// own, and reads from all.
 pub struct Foreign {
     config: ForeignConfig,
     seed: [u8; 32],
@@ -116,6 +122,8 @@ pub struct Foreign {
     /// The stream that this end writes to, and the first stream that the peer has opened.
     stream: Option<StreamId>,
     peers: Option<StreamId>,
+    /// The unidirectional streams of both ends.
+    streams: Streams,
     /// Bytes that were written and that the stack has not taken.
     pending: u64,
     /// Stream bytes that were taken, which is the offset of the next byte.
@@ -231,18 +239,28 @@ impl Foreign {
                     progress = progress.with(Progress::CONNECTED);
                 }
                 StackEvent::Opened(stream) => drop(self.peers.get_or_insert(stream)),
+                StackEvent::OpenedUnidirectional(stream) => self.streams.accept(stream),
                 StackEvent::Readable(stream) => {
-                    if self.read_all(now, stream) {
+                    let read = self.read_all(now, stream);
+                    self.received += read;
+                    if read > 0 && !self.streams.read(stream, read) {
                         progress = progress.with(Progress::RECEIVED);
                     }
                 }
                 StackEvent::Writable(_) => {}
+                StackEvent::Reset(stream, code) => self.streams.end(stream, StreamEvent::Reset(code)),
+                StackEvent::PeerFinished(stream) if self.streams.accepted(stream) => {
+                    self.streams.end(stream, StreamEvent::Finished);
+                }
                 StackEvent::PeerFinished(_) => {
                     if !std::mem::replace(&mut self.peer_finished, true) {
                         progress = progress.with(Progress::PEER_CLOSED);
                     }
                 }
-                StackEvent::Delivered(stream) => self.delivered |= self.stream == Some(stream),
+                StackEvent::Delivered(stream) => {
+                    self.streams.deliver(stream);
+                    self.delivered |= self.stream == Some(stream);
+                }
                 StackEvent::Closed(_) => {
                     if !std::mem::replace(&mut self.closed, true) {
                         progress = progress.with(Progress::CLOSED);
@@ -250,8 +268,12 @@ impl Foreign {
                 }
             }
         }
+        if self.streams.has_events() {
+            progress = progress.with(Progress::STREAMS);
+        }
         self.progress = self.progress.with(progress);
         self.pump(now);
+        self.pump_streams(now);
         if let Some(statistics) = self.call("statistics", now, |transport, _| transport.statistics()) {
             self.count(&statistics);
             if V::ACTIVE && (!progress.is_empty() || statistics != self.statistics) {
@@ -267,8 +289,9 @@ impl Foreign {
         }
     }
 
-    fn read_all(&mut self, now: Nanos, stream: StreamId) -> bool {
-        let before = self.received;
+    /// Reads all bytes that have arrived of a stream, and returns their number.
+    fn read_all(&mut self, now: Nanos, stream: StreamId) -> u64 {
+        let mut total = 0;
         loop {
             let read = self.call("read", now, |transport, buffer| {
                 buffer.resize(1 << 16, 0);
@@ -277,10 +300,10 @@ impl Foreign {
             match read {
                 Some((read, most)) if read > most => {
                     self.fail("read", now, format!("it returned {read} for a buffer of {most} bytes"));
-                    return false;
+                    return total;
                 }
-                Some((read @ 1.., _)) => self.received += read as u64,
-                _ => return self.received > before,
+                Some((read @ 1.., _)) => total += read as u64,
+                _ => return total,
             }
         }
     }
@@ -342,6 +365,7 @@ impl Endpoint for Foreign {
             connected: false,
             stream: None,
             peers: None,
+            streams: Streams::default(),
             pending: 0,
             taken: 0,
             closing: false,
@@ -372,6 +396,34 @@ impl Endpoint for Foreign {
     fn write(&mut self, now: Nanos, bytes: u64) {
         self.pending += bytes;
         self.pump(now);
+    }
+
+    fn open_stream(&mut self, now: Nanos, priority: i32) {
+        self.streams.open(priority);
+        self.pump_streams(now);
+    }
+
+    fn write_stream(&mut self, now: Nanos, stream: u32, bytes: u64) {
+        self.streams.write(stream, bytes);
+        self.pump_streams(now);
+    }
+
+    fn finish_stream(&mut self, now: Nanos, stream: u32) {
+        self.streams.finish(stream);
+        self.pump_streams(now);
+    }
+
+    fn reset_stream(&mut self, now: Nanos, stream: u32, code: u64) {
+        self.streams.reset(stream, code);
+        self.pump_streams(now);
+    }
+
+    fn stream_event(&mut self) -> Option<(u32, StreamEvent)> {
+        self.streams.event()
+    }
+
+    fn received_in_streams(&self) -> u64 {
+        self.streams.received()
     }
 
     /// Bytes that the stack has taken stay written.

@@ -1,5 +1,6 @@
 //! Endpoints of runs in which flows differ in their transport.
 
+use ackclock_app::StreamEvent;
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
 use ackclock_tcp::{Config, Endpoint as Tcp, Segment};
@@ -221,6 +222,38 @@ impl Endpoint for Mixed {
             Mixed::Tcp(end) => Endpoint::close(end, now),
             Mixed::Foreign(end) => end.close(now),
         }
+    }
+
+    fn open_stream(&mut self, now: Nanos, priority: i32) {
+        if let Mixed::Foreign(end) = self {
+            end.open_stream(now, priority);
+        }
+    }
+
+    fn write_stream(&mut self, now: Nanos, stream: u32, bytes: u64) {
+        if let Mixed::Foreign(end) = self {
+            end.write_stream(now, stream, bytes);
+        }
+    }
+
+    fn finish_stream(&mut self, now: Nanos, stream: u32) {
+        if let Mixed::Foreign(end) = self {
+            end.finish_stream(now, stream);
+        }
+    }
+
+    fn reset_stream(&mut self, now: Nanos, stream: u32, code: u64) {
+        if let Mixed::Foreign(end) = self {
+            end.reset_stream(now, stream, code);
+        }
+    }
+
+    fn stream_event(&mut self) -> Option<(u32, StreamEvent)> {
+        if let Mixed::Foreign(end) = self { end.stream_event() } else { None }
+    }
+
+    fn received_in_streams(&self) -> u64 {
+        if let Mixed::Foreign(end) = self { end.received_in_streams() } else { 0 }
     }
 
     fn deliver<V: Events<Parcel>>(&mut self, now: Nanos, parcel: &Parcel, events: &mut V) -> Progress {

@@ -125,6 +125,7 @@ pub mod foreign;
 pub mod mixed;
 mod tcp;
 
+use ackclock_app::StreamEvent;
 use ackclock_core::{Nanos, Stream};
 
 use crate::ids::EndpointId;
@@ -177,6 +178,34 @@ pub trait Endpoint: Sized {
     /// Closes the direction from this end, after all bytes that were written.
     fn close(&mut self, now: Nanos);
 
+    /// Opens the next unidirectional stream from this end, with a priority: bytes of streams with higher numbers leave
+    /// first. The streams of an end are numbered from 0 in the order of opening. A scenario whose application needs streams
+    /// is refused for a transport without them.
+    fn open_stream(&mut self, now: Nanos, priority: i32) {
+        let _ = (now, priority);
+    }
+
+    /// Appends `bytes` to a unidirectional stream of this end.
+    fn write_stream(&mut self, now: Nanos, stream: u32, bytes: u64) {
+        let _ = (now, stream, bytes);
+    }
+
+    /// Ends a unidirectional stream of this end, after all bytes that were written to it.
+    fn finish_stream(&mut self, now: Nanos, stream: u32) {
+        let _ = (now, stream);
+    }
+
+    /// Abandons a unidirectional stream of this end, with a code for the peer.
+    fn reset_stream(&mut self, now: Nanos, stream: u32, code: u64) {
+        let _ = (now, stream, code);
+    }
+
+    /// Returns the next event of a unidirectional stream that was not returned yet. The endpoint tells of new events with
+    /// [`Progress::STREAMS`].
+    fn stream_event(&mut self) -> Option<(u32, StreamEvent)> {
+        None
+    }
+
     /// Processes a packet that arrives from the peer. Packets can be lost, duplicated, reordered and marked on the way.
     fn deliver<V: Events<Self::Packet>>(&mut self, now: Nanos, packet: &Self::Packet, events: &mut V) -> Progress;
 
@@ -191,8 +220,14 @@ pub trait Endpoint: Sized {
     /// packets are sent.
     fn expire<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Progress;
 
-    /// Returns the stream bytes that have been received in order so far.
+    /// Returns the stream bytes that have been received in order so far, over all streams.
     fn received(&self) -> u64;
+
+    /// Returns how many of the received bytes are of unidirectional streams.
+    #[inline]
+    fn received_in_streams(&self) -> u64 {
+        0
+    }
 
     /// Records that the application has consumed `bytes` of the received bytes. Endpoints without flow control need
     /// not do anything.

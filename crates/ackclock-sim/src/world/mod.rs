@@ -301,7 +301,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         }
         let end = &mut connection.ends[side as usize];
         let read = &mut connection.read[side as usize];
-        let received = end.received();
+        let (received, in_streams) = (end.received(), end.received_in_streams());
         if received > *read {
             let bytes = received - *read;
             end.read(self.now, bytes);
@@ -314,13 +314,28 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
             self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
         }
         if progress.has(Progress::RECEIVED) {
-            self.call(flow, |app, ctx| app.on_received(ctx, conn, side, received));
+            let total = received - in_streams;
+            self.call(flow, |app, ctx| app.on_received(ctx, conn, side, total));
+        }
+        if progress.has(Progress::STREAMS) {
+            self.tell_of_streams(endpoint);
         }
         if progress.has(Progress::PEER_CLOSED) {
             self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, side));
         }
         if !self.commands.is_empty() {
             self.carry_out(flow);
+        }
+    }
+
+    /// Tells an application of the events of unidirectional streams at an end.
+    #[cold]
+    fn tell_of_streams(&mut self, endpoint: EndpointId) {
+        let side = endpoint.side();
+        while let Some(connection) = self.connections.get(endpoint.slot()) {
+            let (flow, conn) = (connection.flow, connection.conn);
+            let Some((stream, event)) = connection.ends[side as usize].stream_event() else { return };
+            self.call(flow, |app, ctx| app.on_stream(ctx, conn, side, stream, event));
         }
     }
 
@@ -343,6 +358,18 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 }
                 Command::Close { conn, side } => {
                     self.act(flow, conn, side, |end, now| end.close(now));
+                }
+                Command::OpenStream { conn, side, priority } => {
+                    self.act(flow, conn, side, |end, now| end.open_stream(now, priority));
+                }
+                Command::WriteStream { conn, side, stream, bytes } => {
+                    self.act(flow, conn, side, |end, now| end.write_stream(now, stream, bytes));
+                }
+                Command::FinishStream { conn, side, stream } => {
+                    self.act(flow, conn, side, |end, now| end.finish_stream(now, stream));
+                }
+                Command::ResetStream { conn, side, stream, code } => {
+                    self.act(flow, conn, side, |end, now| end.reset_stream(now, stream, code));
                 }
                 Command::Withdraw { conn, side } => self.act(flow, conn, side, |end, _| end.withdraw()),
                 Command::Stop { conn, side } => self.act(flow, conn, side, |end, now| {

@@ -70,6 +70,8 @@ impl Progress {
     pub const PEER_CLOSED: Progress = Progress(8);
     /// The connection has ended: closed by both ends, reset, or given up ([`Endpoint::error`] gives the reason).
     pub const CLOSED: Progress = Progress(16);
+    /// Something has happened to unidirectional streams, which a TCP does not have.
+    pub const STREAMS: Progress = Progress(32);
 
     /// Whether every part of `other` is set.
     #[inline]

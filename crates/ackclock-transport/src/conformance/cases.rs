@@ -2,7 +2,7 @@
 
 use ackclock_core::{MILLISECOND, Nanos, Random, SECOND};
 
-use super::end::{Check, Task, shown};
+use super::end::{Check, Incoming, Task, shown};
 use super::net::{CREATED, Net, START, Sent, Tested, Watch, created};
 use super::pipe::Path;
 use crate::{Parameters, Range, Role, Setup, Value};
@@ -11,12 +11,23 @@ use crate::{Parameters, Range, Role, Setup, Value};
 type Run = fn(Tested<'_>, &mut Watch) -> Check<Option<String>>;
 
 /// Name, rule and function of each case. The first one is needed by all others.
-pub const CASES: [(&str, &str, Run); 14] = [
+pub const CASES: [(&str, &str, Run); 17] = [
     ("clean path", "Both ends connect, and 1 MB arrives intact on a path without faults.", clean),
     ("impaired path", "1 MB arrives intact with 2 % loss, 2 % reordering, 2 % duplication and 1 % marks.", impaired),
     ("damage", "1 MB arrives intact among damaged datagrams and garbage.", damage),
     ("both directions", "Both ends send 300 kB at once, and all of it arrives.", both),
     ("several streams", "Four streams that are open at once arrive intact.", several),
+    (
+        "unidirectional streams",
+        "Ten unidirectional streams are reported in the order in which they were opened, and arrive intact.",
+        unidirectional,
+    ),
+    ("priorities", "Of streams that are written at once, those with higher priorities arrive first.", priorities),
+    (
+        "resets",
+        "A reset reaches the peer with its code, ends the sending of the stream, and leaves others intact.",
+        resets,
+    ),
     ("answer", "Ends of streams arrive after their bytes, and a stream can be answered.", answer),
     (
         "flow control",
@@ -56,7 +67,7 @@ fn complete(net: &Net<'_>) -> bool {
     let [client, server] = &net.ends;
     [(client, server), (server, client)].iter().all(|(own, peer)| {
         let idle = own.task.streams == 0 && own.task.answer == 0;
-        let ended = |id| peer.incoming.get(id).is_some_and(|incoming| incoming.peer_finished);
+        let ended = |id| peer.incoming.get(id).is_some_and(Incoming::ended);
         (idle || own.delivered()) && own.outgoing.keys().all(ended)
     })
 }
@@ -117,6 +128,82 @@ fn several(tested: Tested<'_>, watch: &mut Watch) -> Check<Option<String>> {
         return Ok(Some("the stack has a single stream".to_owned()));
     }
     net.reach(600, "PeerFinished and Delivered of four streams", complete)?;
+    Ok(None)
+}
+
+fn unidirectional(tested: Tested<'_>, watch: &mut Watch) -> Check<Option<String>> {
+    if !tested.stack.features().unidirectional {
+        return Ok(Some("the stack has no unidirectional streams".to_owned()));
+    }
+    let task = Task { streams: 10, bytes: 20_000, finishes: true, one_way: true, ..Task::default() };
+    for seed in [1, 2, 3] {
+        transfer(Tested { seed, ..tested }, Path::IMPAIRED, [task, task], watch)?;
+    }
+    Ok(None)
+}
+
+fn priorities(tested: Tested<'_>, watch: &mut Watch) -> Check<Option<String>> {
+    const PRIORITIES: [i32; 4] = [-3, 300, 2, 1_000_000];
+    let features = tested.stack.features();
+    if !features.priorities || !features.unidirectional {
+        return Ok(Some("the stack has no unidirectional streams with priorities".to_owned()));
+    }
+    let task = Task {
+        streams: PRIORITIES.len(),
+        bytes: 200_000,
+        finishes: true,
+        one_way: true,
+        priorities: &PRIORITIES,
+        ..Task::default()
+    };
+    for tasks in [[task, Task::default()], [Task::default(), task]] {
+        let net = transfer(tested, Path::CLEAN, tasks, watch)?;
+        let [sender, receiver] = if tasks[0].streams > 0 { [0, 1] } else { [1, 0] };
+        let place = |id| net.ends[sender].one_way.iter().position(|one| one == id);
+        let found: Vec<i32> =
+            net.ends[receiver].ended.iter().filter_map(place).map(|place| PRIORITIES[place]).collect();
+        let mut expected = PRIORITIES.to_vec();
+        expected.sort_by_key(|priority| std::cmp::Reverse(*priority));
+        if found != expected {
+            let name = net.ends[sender].name();
+            return Err(format!("streams of the {name} ended with the priorities {found:?}; accepted: {expected:?}"));
+        }
+    }
+    Ok(None)
+}
+
+fn resets(tested: Tested<'_>, watch: &mut Watch) -> Check<Option<String>> {
+    const CODE: u64 = 4_567;
+    let features = tested.stack.features();
+    if !features.resets || !features.unidirectional {
+        return Ok(Some("the stack has no unidirectional streams with resets".to_owned()));
+    }
+    // 3 MB take 1.2 s. The first stream is reset after 0.5 s; a second stream brings 100 kB afterwards.
+    let task = Task { streams: 1, bytes: 3 * MB, finishes: true, one_way: true, ..Task::default() };
+    for path in [Path::CLEAN, Path::IMPAIRED] {
+        let mut net = connected(tested, path, [task, Task::default()], watch)?;
+        net.run(net.now + SECOND / 2, |_| false)?;
+        let Some(first) = net.ends[0].one_way.first().copied() else {
+            return Err("no unidirectional stream was opened within 0.5 s".to_owned());
+        };
+        let now = net.now;
+        net.ends[0].reset(now, first, CODE)?;
+        let before = net.sent.len();
+        (net.ends[0].task.streams, net.ends[0].task.bytes) = (2, 100_000);
+        net.settle(0)?;
+        net.reach(60, "Reset of the first stream and PeerFinished of the second", |net| {
+            let ended = net.ends[1].incoming.values().filter(|one| one.ended()).count();
+            ended == 2 && complete(net)
+        })?;
+        if !net.ends[1].incoming.get(&first).is_some_and(|one| one.reset) {
+            return Err(format!("stream {first} ended without Reset, although it was reset before its end"));
+        }
+        let sent: u64 = net.sent[before..].iter().filter(|one| one.end == 0).map(|one| one.length as u64).sum();
+        // The second stream, with headers and retransmissions, and what was on its way.
+        if sent > MB / 5 {
+            return Err(format!("{sent} bytes were sent after the reset for 100000 bytes; accepted: {}", MB / 5));
+        }
+    }
     Ok(None)
 }
 

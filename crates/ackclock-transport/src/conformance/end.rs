@@ -26,6 +26,8 @@ pub struct Outgoing {
     pub delivered: bool,
     /// Whether a write did not take all bytes, so that the application waits for [`Event::Writable`].
     pub blocked: bool,
+    /// The code with which the stream was reset.
+    pub reset: Option<u64>,
 }
 
 /// The bytes that this end receives on a stream.
@@ -35,6 +37,14 @@ pub struct Incoming {
     readable: bool,
     opened: bool,
     pub peer_finished: bool,
+    pub reset: bool,
+}
+
+impl Incoming {
+    /// Whether no more bytes follow.
+    pub fn ended(&self) -> bool {
+        self.peer_finished || self.reset
+    }
 }
 
 /// The task of the application of an end.
@@ -48,6 +58,10 @@ pub struct Task {
     pub answer: u64,
     /// Whether streams are finished after their last byte.
     pub finishes: bool,
+    /// Whether its streams are unidirectional.
+    pub one_way: bool,
+    /// Priorities of its streams, in the order of opening; the others have none.
+    pub priorities: &'static [i32],
 }
 
 /// One end.
@@ -65,6 +79,11 @@ pub struct End {
     pub closed: Option<(Nanos, Option<String>)>,
     pub outgoing: BTreeMap<StreamId, Outgoing>,
     pub incoming: BTreeMap<StreamId, Incoming>,
+    /// Own unidirectional streams, those of the peer that were reported, and streams of the peer that have ended, each in
+    /// the order of time.
+    pub one_way: Vec<StreamId>,
+    pub reported: Vec<StreamId>,
+    pub ended: Vec<StreamId>,
     opened: usize,
     /// Instant of the last call, and calls at it.
     instant: (Nanos, u32),
@@ -101,6 +120,9 @@ impl End {
             closed: None,
             outgoing: BTreeMap::new(),
             incoming: BTreeMap::new(),
+            one_way: Vec::new(),
+            reported: Vec::new(),
+            ended: Vec::new(),
             opened: 0,
             instant: (0, 0),
         }
@@ -167,9 +189,34 @@ impl End {
                 }
                 Ok(())
             }
+            Event::OpenedUnidirectional(id) => {
+                once(&mut self.incoming.entry(*id).or_default().opened)?;
+                self.reported.push(*id);
+                let place = self.reported.len() - 1;
+                match peer.one_way.get(place) {
+                    Some(own) if own == id => Ok(()),
+                    Some(own) => Err(format!("as number {place}, which is stream {own}")),
+                    None => Err("before the peer opened the stream".to_owned()),
+                }
+            }
+            Event::Reset(id, code) => {
+                let incoming = self.incoming.entry(*id).or_default();
+                once(&mut incoming.reset)?;
+                self.ended.push(*id);
+                match peer.outgoing.get(id).and_then(|sent| sent.reset) {
+                    _ if incoming.peer_finished => Err("after PeerFinished".to_owned()),
+                    Some(own) if own == *code => Ok(()),
+                    Some(own) => Err(format!("of a stream that was reset with the code {own}")),
+                    None => Err("of a stream that was not reset".to_owned()),
+                }
+            }
             Event::PeerFinished(id) => {
                 let incoming = self.incoming.entry(*id).or_default();
                 once(&mut incoming.peer_finished)?;
+                if incoming.reset {
+                    return Err("after Reset".to_owned());
+                }
+                self.ended.push(*id);
                 match peer.outgoing.get(id) {
                     Some(sent) if sent.finished && sent.written == incoming.read => {}
                     Some(sent) if sent.finished => {
@@ -200,9 +247,19 @@ impl End {
             return Ok(false);
         }
         if *opens && !self.single && self.opened < self.task.streams {
-            let id = self.call(now, "open", |transport| transport.open(now))?;
+            let id = if self.task.one_way {
+                self.call(now, "open_unidirectional", |transport| transport.open_unidirectional(now))?
+            } else {
+                self.call(now, "open", |transport| transport.open(now))?
+            };
             *opens = id.is_some();
             if let Some(id) = id {
+                if let Some(priority) = self.task.priorities.get(self.opened) {
+                    self.call(now, "prioritize", |transport| transport.prioritize(now, id, *priority))?;
+                }
+                if self.task.one_way {
+                    self.one_way.push(id);
+                }
                 let total = self.task.bytes;
                 self.single = self.outgoing.contains_key(&id);
                 self.opened += usize::from(!self.single);
@@ -215,12 +272,14 @@ impl End {
             self.read(now, id, peer)?;
             return Ok(true);
         }
-        let next = self.outgoing.iter().find(|(_, one)| !one.blocked && one.written < one.total);
+        let open = || self.outgoing.iter().filter(|(_, one)| one.reset.is_none());
+        let next = open().find(|(_, one)| !one.blocked && one.written < one.total);
         if let Some((id, next)) = next.map(|(id, next)| (*id, next.clone())) {
             self.write(now, id, &next)?;
             return Ok(true);
         }
-        let done = self.outgoing.iter().find(|(_, one)| !one.finished && one.written >= one.total);
+        let open = || self.outgoing.iter().filter(|(_, one)| one.reset.is_none());
+        let done = open().find(|(_, one)| !one.finished && one.written >= one.total);
         if let Some(id) = done.map(|(id, _)| *id).filter(|_| self.task.finishes) {
             self.outgoing.entry(id).or_default().finished = true;
             self.call(now, "finish", |transport| transport.finish(now, id))?;
@@ -240,6 +299,12 @@ impl End {
         outgoing.written += taken as u64;
         outgoing.blocked = taken < bytes.len();
         Ok(())
+    }
+
+    /// Resets a stream.
+    pub fn reset(&mut self, now: Nanos, id: StreamId, code: u64) -> Check<()> {
+        self.outgoing.entry(id).or_default().reset = Some(code);
+        self.call(now, "reset", |transport| transport.reset(now, id, code))
     }
 
     fn read(&mut self, now: Nanos, id: StreamId, peer: &End) -> Check<()> {
@@ -273,14 +338,12 @@ impl End {
     pub fn delivered(&self) -> bool {
         !self.outgoing.is_empty()
             && (self.opened >= self.task.streams || self.single)
-            && self.outgoing.values().all(|one| one.delivered)
+            && self.outgoing.values().all(|one| one.delivered || one.reset.is_some())
     }
 
     /// Whether the connection has ended without an error, after both directions of all streams did.
     pub fn ended(&self) -> bool {
-        matches!(self.closed, Some((_, None)))
-            && self.delivered()
-            && self.incoming.values().all(|one| one.peer_finished)
+        matches!(self.closed, Some((_, None))) && self.delivered() && self.incoming.values().all(Incoming::ended)
     }
 
     /// Bytes written and read so far, in words.

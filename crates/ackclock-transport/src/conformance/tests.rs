@@ -2,7 +2,7 @@ mod several;
 mod toy;
 
 use super::*;
-use several::Several;
+use several::{Several, Wrong};
 use toy::{Fault, Toy};
 
 fn failed(fault: Fault) -> (Vec<&'static str>, Report) {
@@ -17,9 +17,9 @@ fn a_stack_that_obeys_the_rules_passes() {
     let reason = |name| format!("{:?}", report.outcome(name).unwrap());
     assert_eq!(reason("several streams"), "NotApplicable(\"the stack has a single stream\")");
     let passed = report.cases.iter().filter(|case| case.outcome == Outcome::Pass).count();
-    assert_eq!((passed, report.cases.len()), (15, 16), "{report}");
+    assert_eq!((passed, report.cases.len()), (15, 19), "{report}");
     let shown = report.to_string();
-    assert!(shown.starts_with("conformance of toy: 16 cases, 0 failed\n  pass            clean path: Both"), "{shown}");
+    assert!(shown.starts_with("conformance of toy: 19 cases, 0 failed\n  pass            clean path: Both"), "{shown}");
 }
 
 #[test]
@@ -85,9 +85,28 @@ fn parameters_reach_the_stack() {
 }
 
 #[test]
-fn streams_of_a_stack_with_several_are_told_apart() {
-    let report = check(&Several::new(false));
+fn a_stack_with_streams_priorities_and_resets_passes_their_cases() {
+    let report = check(&Several::new(Wrong::Nothing));
     assert!(report.passed(), "{report}");
-    assert_eq!(report.outcome("several streams"), Some(&Outcome::Pass));
-    assert_eq!(check(&Several::new(true)).failed(), ["several streams"]);
+    for case in ["several streams", "unidirectional streams", "priorities", "resets"] {
+        assert_eq!(report.outcome(case), Some(&Outcome::Pass), "{case}");
+    }
+}
+
+#[test]
+fn a_planted_fault_of_streams_fails_the_case_of_its_rule() {
+    let [streams, priorities] = ["unidirectional streams", "priorities"];
+    for (wrong, cases, words) in [
+        (Wrong::MixesStreams, &["several streams"][..], "byte 0 of stream 2 is"),
+        (Wrong::ReportsAsTheyArrive, &[streams, priorities], "OpenedUnidirectional(10) as number 5, which is stream 9"),
+        (Wrong::IgnoresPriorities, &[priorities], "streams of the client ended with the priorities"),
+        (Wrong::SilentReset, &["resets"], "Reset of the first stream and PeerFinished of the second did not come"),
+        (Wrong::OtherCode, &["resets"], "Reset(4, 4568) of a stream that was reset with the code 4567"),
+        (Wrong::SendsAfterReset, &["resets"], "bytes were sent after the reset for 100000 bytes"),
+        (Wrong::EndsAfterReset, &["resets"], "PeerFinished(4) after Reset"),
+    ] {
+        let report = check(&Several::new(wrong));
+        assert_eq!(report.failed(), cases, "{wrong:?}: {report}");
+        assert!(report.to_string().contains(words), "{wrong:?}: {report}");
+    }
 }

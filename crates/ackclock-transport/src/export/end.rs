@@ -7,7 +7,7 @@ use std::ffi::c_char;
 use ackclock_core::Ecn;
 
 use super::{Entry, caught, text};
-use crate::{Event, NEVER, Parameters, Range, Role, Setup, Stack, Transport, Value, abi};
+use crate::{Event, NEVER, Parameters, Range, Role, Setup, Stack, StreamId, Transport, Value, abi};
 
 /// The status of a call that failed.
 const FAILED: i32 = 1;
@@ -192,11 +192,27 @@ pub(super) unsafe extern "C" fn expire(object: abi::Object, now: u64) -> i32 {
 }
 
 pub(super) unsafe extern "C" fn open(object: abi::Object, now: u64, stream: *mut u64) -> i32 {
-    status(call(object, |end| Ok(end.transport.open(now))).map(|opened| {
+    open_with(object, stream, |transport| transport.open(now))
+}
+
+pub(super) unsafe extern "C" fn open_unidirectional(object: abi::Object, now: u64, stream: *mut u64) -> i32 {
+    open_with(object, stream, |transport| transport.open_unidirectional(now))
+}
+
+fn open_with(object: abi::Object, stream: *mut u64, body: impl FnOnce(&mut dyn Transport) -> Option<StreamId>) -> i32 {
+    status(call(object, |end| Ok(body(&mut *end.transport))).map(|opened| {
         if let Some(opened) = opened {
             set(stream, opened);
         }
     }))
+}
+
+pub(super) unsafe extern "C" fn prioritize(object: abi::Object, now: u64, stream: u64, priority: i32) -> i32 {
+    act(object, |transport| transport.prioritize(now, stream, priority))
+}
+
+pub(super) unsafe extern "C" fn reset(object: abi::Object, now: u64, stream: u64, code: u64) -> i32 {
+    act(object, |transport| transport.reset(now, stream, code))
 }
 
 pub(super) unsafe extern "C" fn write(
@@ -234,20 +250,22 @@ pub(super) unsafe extern "C" fn close(object: abi::Object, now: u64, code: u64) 
 pub(super) unsafe extern "C" fn poll(object: abi::Object, event: *mut abi::Event) -> i32 {
     status(call(object, |end| {
         let Some(found) = end.transport.poll() else { return Ok(()) };
-        let (kind, stream) = match found {
-            Event::Connected => (abi::CONNECTED, 0),
-            Event::Opened(stream) => (abi::OPENED, stream),
-            Event::Readable(stream) => (abi::READABLE, stream),
-            Event::Writable(stream) => (abi::WRITABLE, stream),
-            Event::PeerFinished(stream) => (abi::PEER_FINISHED, stream),
-            Event::Delivered(stream) => (abi::DELIVERED, stream),
+        let (kind, stream, code) = match found {
+            Event::Connected => (abi::CONNECTED, 0, 0),
+            Event::Opened(stream) => (abi::OPENED, stream, 0),
+            Event::Readable(stream) => (abi::READABLE, stream, 0),
+            Event::Writable(stream) => (abi::WRITABLE, stream, 0),
+            Event::PeerFinished(stream) => (abi::PEER_FINISHED, stream, 0),
+            Event::Delivered(stream) => (abi::DELIVERED, stream, 0),
+            Event::OpenedUnidirectional(stream) => (abi::OPENED_UNIDIRECTIONAL, stream, 0),
+            Event::Reset(stream, code) => (abi::RESET, stream, code),
             Event::Closed(reason) => {
                 end.reason = reason.unwrap_or_default();
-                (abi::CLOSED, 0)
+                (abi::CLOSED, 0, 0)
             }
         };
         let reason = if kind == abi::CLOSED { text(&end.reason) } else { text("") };
-        set(event, abi::Event { kind, reserved: 0, stream, reason });
+        set(event, abi::Event { kind, reserved: 0, stream, reason, code });
         Ok(())
     }))
 }

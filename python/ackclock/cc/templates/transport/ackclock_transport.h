@@ -1,4 +1,4 @@
-/* The interface between ackclock and a transport in C or C++, version 1.
+/* The interface between ackclock and a transport in C or C++, version 2.
  *
  * A library exports one constant, ACKCLOCK_PLUGIN, which ACKCLOCK_TRANSPORTS defines. It points to a table for each
  * transport, an ackclock_stack. ackclock simulates the network: it passes the time and each datagram that arrives, and
@@ -35,7 +35,7 @@ extern "C" {
 
 /* The kind of a library of transports, and the version of this interface. */
 #define ACKCLOCK_TRANSPORT_KIND 2u
-#define ACKCLOCK_TRANSPORT_VERSION 1u
+#define ACKCLOCK_TRANSPORT_VERSION 2u
 
 /* The status of a call that has been done. Every other status is an error. */
 #define ACKCLOCK_OK 0
@@ -137,6 +137,11 @@ typedef struct ackclock_transmit {
 #define ACKCLOCK_PEER_FINISHED 5u /* The peer has ended the stream, and all its bytes have been read. */
 #define ACKCLOCK_DELIVERED 6u     /* The peer has acknowledged all bytes of a finished stream, and its end. */
 #define ACKCLOCK_CLOSED 7u        /* The connection has ended. */
+/* The peer has opened a unidirectional stream. These events come in the order in which the peer opened the streams: a
+ * stream of which nothing has arrived is reported before a later one. */
+#define ACKCLOCK_OPENED_UNIDIRECTIONAL 8u
+/* The peer has abandoned the stream with a code. ACKCLOCK_PEER_FINISHED does not follow. */
+#define ACKCLOCK_RESET 9u
 
 /* An event of a connection. ackclock sets all fields to 0 before the call. */
 typedef struct ackclock_event {
@@ -147,6 +152,8 @@ typedef struct ackclock_event {
     /* The reason of ACKCLOCK_CLOSED if it is an error, else an empty text. It is valid until the next call for this
      * object. */
     ackclock_text reason;
+    /* The code of ACKCLOCK_RESET. */
+    uint64_t code;
 } ackclock_event;
 
 /* State and counts of an end as a sender. ackclock sets each number that may be unknown to ACKCLOCK_UNKNOWN, and all
@@ -177,7 +184,7 @@ typedef struct ackclock_statistics {
 /* One end of a connection, which only the library looks into. */
 typedef struct ackclock_transport ackclock_transport;
 
-/* A kind of transport. All functions are required, except take_log. */
+/* A kind of transport. All functions are required, except take_log, open_unidirectional, prioritize and reset. */
 typedef struct ackclock_stack {
     /* The name in scenarios, in lower-case letters, digits and hyphens. */
     ackclock_text name;
@@ -234,6 +241,17 @@ typedef struct ackclock_stack {
     /* Moves bytes of the log into buffer and writes their number into *count. ackclock calls the function until it
      * moves none. NULL if the transport writes no log. */
     int32_t (*take_log)(ackclock_transport *transport, uint8_t *buffer, size_t capacity, size_t *count);
+    /* Opens a stream that carries bytes from this end alone, like open. NULL if the transport has no such streams. A
+     * scenario that needs this function, or one of those below, is refused if the function is NULL. */
+    int32_t (*open_unidirectional)(ackclock_transport *transport, uint64_t now, uint64_t *stream);
+    /* Sets the priority of a stream in the direction from this end, which is 0 at first. Bytes of the stream with the
+     * highest number leave first, as far as congestion control and flow control allow to send. Streams with equal
+     * numbers share what they may send. NULL if the transport has no priorities. */
+    int32_t (*prioritize)(ackclock_transport *transport, uint64_t now, uint64_t stream, int32_t priority);
+    /* Abandons a stream in the direction from this end, with a code for the peer (RESET_STREAM, RFC 9000, section 19.4).
+     * Bytes that have not been delivered are neither sent nor retransmitted. A stream whose bytes and end have been
+     * acknowledged stays delivered. NULL if the transport has no resets. */
+    int32_t (*reset)(ackclock_transport *transport, uint64_t now, uint64_t stream, uint64_t code);
 } ackclock_stack;
 
 /* The start of every library for ackclock. */

@@ -420,7 +420,7 @@ static const ackclock_parameter parameters[] = {
 static const ackclock_stack stacks[] = {
     {ACKCLOCK_TEXT("template-name"), ACKCLOCK_TEXT("go-back-N with AIMD"), ACKCLOCK_TEXT("0.1.0"), parameters, 1, 28, 0,
      t_create, t_destroy, t_error, t_connect, t_receive, t_transmit, t_timeout, t_expire, t_open, t_write, t_finish,
-     t_read, t_close, t_poll, t_statistics, NULL},
+     t_read, t_close, t_poll, t_statistics, NULL, NULL, NULL, NULL},
 };
 
 ACKCLOCK_TRANSPORTS(stacks);
