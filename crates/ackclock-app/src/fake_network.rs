@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::completion::Path;
-use super::{AppContext, Application, Command, Conn, Datagram, Side};
+use super::{AppContext, Application, Command, Conn, Datagram, Side, StreamEvent};
 use ackclock_core::Stream;
 use ackclock_core::{Nanos, Rate};
 use ackclock_results::{Column, Table};
@@ -30,6 +30,7 @@ enum Event {
     Closed(Conn),
     Timer(u64),
     Datagram(Side, Datagram),
+    Stream(Conn, Side, u32, StreamEvent),
 }
 
 /// A write, or the end of the stream, that is queued for the link.
@@ -37,6 +38,18 @@ enum Event {
 enum Item {
     Bytes(Conn, u64),
     Fin(Conn),
+}
+
+/// A unidirectional stream of the source.
+#[derive(Debug, Default)]
+struct Outgoing {
+    priority: i32,
+    /// Bytes that were written and have not left.
+    bytes: u64,
+    /// Bytes that have left.
+    left: u64,
+    /// Whether the end of the stream is to be sent.
+    ends: bool,
 }
 
 /// Drives one application.
@@ -55,6 +68,9 @@ pub(crate) struct FakeNetwork<A> {
     next_event: u64,
     events: BTreeMap<(Nanos, u64), Event>,
     queue: std::collections::VecDeque<Item>,
+    /// Streams of the source by the order of opening, and their number.
+    streams: BTreeMap<(Conn, u32), Outgoing>,
+    opened: u32,
     sending: bool,
     received: BTreeMap<(Conn, u8), u64>,
     /// Ends that have closed (`closed`), and ends that have read the other end's FIN (`over`).
@@ -76,6 +92,8 @@ impl<A: Application> FakeNetwork<A> {
             next_event: 0,
             events: BTreeMap::new(),
             queue: Default::default(),
+            streams: BTreeMap::new(),
+            opened: 0,
             sending: false,
             received: BTreeMap::new(),
             closed: BTreeMap::new(),
@@ -152,6 +170,7 @@ impl<A: Application> FakeNetwork<A> {
             Event::Closed(conn) => self.app.on_closed(&mut ctx, conn),
             Event::Timer(token) => self.app.on_timer(&mut ctx, token),
             Event::Datagram(side, datagram) => self.app.on_datagram(&mut ctx, side, datagram),
+            Event::Stream(conn, side, stream, event) => self.app.on_stream(&mut ctx, conn, side, stream, event),
             Event::Sent => self.sending = false,
         }
         for command in commands {
@@ -191,6 +210,21 @@ impl<A: Application> FakeNetwork<A> {
                 self.queue.retain(|item| !matches!(item, Item::Bytes(of, _) if *of == conn));
                 self.queue.push_back(Item::Fin(conn));
             }
+            Command::OpenStream { conn, priority, .. } => {
+                self.streams.insert((conn, self.opened), Outgoing { priority, ..Outgoing::default() });
+                self.opened += 1;
+            }
+            Command::WriteStream { conn, stream, bytes, .. } => {
+                self.streams.entry((conn, stream)).and_modify(|one| one.bytes += bytes);
+            }
+            Command::FinishStream { conn, stream, .. } => {
+                self.streams.entry((conn, stream)).and_modify(|one| one.ends = true);
+            }
+            Command::ResetStream { conn, stream, code, .. } => {
+                if self.streams.remove(&(conn, stream)).is_some() {
+                    self.at(self.now + self.delay, Event::Stream(conn, Side::Sink, stream, StreamEvent::Reset(code)));
+                }
+            }
             Command::Timer { at, token } => self.at(at, Event::Timer(token)),
             Command::Send { side, number, len, ecn } => {
                 let datagram = Datagram { number, len, sent: self.now, ecn };
@@ -199,21 +233,44 @@ impl<A: Application> FakeNetwork<A> {
         }
     }
 
+    /// Starts the next piece of the stream with the highest priority that has one.
+    fn send_stream(&mut self) {
+        let waiting = self.streams.iter().filter(|(_, one)| one.bytes > 0);
+        let Some((&(conn, stream), _)) = waiting.max_by_key(|(_, one)| one.priority) else { return };
+        let one = self.streams.get_mut(&(conn, stream)).expect("a stream");
+        let piece = one.bytes.min(PIECE);
+        (one.bytes, one.left) = (one.bytes - piece, one.left + piece);
+        let (total, ends) = (one.left, one.ends && one.bytes == 0);
+        let arrives = self.occupy(piece) + self.delay;
+        self.at(arrives, Event::Stream(conn, Side::Sink, stream, StreamEvent::Received(total)));
+        if ends {
+            self.streams.remove(&(conn, stream));
+            self.at(arrives, Event::Stream(conn, Side::Sink, stream, StreamEvent::Finished));
+            self.at(arrives + self.delay, Event::Stream(conn, Side::Source, stream, StreamEvent::Delivered));
+        }
+    }
+
+    /// Occupies the link with a piece, and returns the time at which the piece has left.
+    fn occupy(&mut self, piece: u64) -> Nanos {
+        let rate = *self.rates.range(..=self.now).next_back().expect("a rate from time 0 on").1;
+        let sent = self.now + piece * 8 * SECOND / rate;
+        self.sending = true;
+        // The link is freed first, so that an arrival can start a response at the same instant.
+        self.at(sent, Event::Sent);
+        sent
+    }
+
     /// Starts the next piece if the link is free.
     fn send(&mut self) {
         while !self.sending {
             match self.queue.pop_front() {
-                None => return,
+                None => return self.send_stream(),
                 Some(Item::Fin(conn)) => self.at(self.now + self.delay, Event::PeerClosed(conn, Side::Sink)),
                 Some(Item::Bytes(_, 0)) => {}
                 Some(Item::Bytes(conn, bytes)) => {
                     let piece = bytes.min(PIECE);
                     self.queue.push_front(Item::Bytes(conn, bytes - piece));
-                    let rate = *self.rates.range(..=self.now).next_back().expect("a rate from time 0 on").1;
-                    let sent = self.now + piece * 8 * SECOND / rate;
-                    self.sending = true;
-                    // The link is freed first, so that an arrival can start a response at the same instant.
-                    self.at(sent, Event::Sent);
+                    let sent = self.occupy(piece);
                     self.at(sent + self.delay, Event::Received(conn, Side::Sink, piece));
                 }
             }
