@@ -8,7 +8,16 @@ import ackclock
 from ackclock.cli.output import APPLICATIONS
 from ackclock.results.declared import PROBES, SUMMARISED, TABLES
 
-NOT_PRINTED = {"flows", "links", "completion_bins", "delay_cdf", "dash_segments", "live_segments", *PROBES}
+NOT_PRINTED = {
+    "flows",
+    "links",
+    "completion_bins",
+    "delay_cdf",
+    "dash_segments",
+    "live_segments",
+    "moq_groups",
+    *PROBES,
+}
 """Tables with columns of their own, and distributions and series with a row for each step."""
 
 SCENARIO = """
@@ -47,6 +56,9 @@ app = { kind = "dash", ladder = ["100kbps"], segment = "1s" }
 name = "match"
 app = { kind = "live", ladder = ["100kbps"], segment = "1s", chunk = "250ms", sample = "1s" }
 [[flows]]
+name = "streams"
+app = { kind = "moq", rate = "100kbps", streams = "one", sample = "1s" }
+[[flows]]
 name = "periods"
 app = { kind = "onoff", size = "20kB", off = "200ms" }
 [probes]
@@ -69,6 +81,8 @@ TITLES = [
     "dash",
     "live",
     "live_samples",
+    "moq",
+    "moq_samples",
 ]
 TITLES += ["onoff", "time_on", "completions", "delays"]
 

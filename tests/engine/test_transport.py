@@ -61,6 +61,7 @@ class TestQuinn:
             {"kind": "rpc", "servers": 3, "request_size": "1kB", "response_size": "20kB"},
             {"kind": "dash", "ladder": ["200kbps", "500kbps"], "segment": "2s"},
             {"kind": "live", "ladder": ["200kbps", "500kbps"], "segment": "2s", "chunk": "500ms"},
+            {"kind": "moq", "rate": "500kbps", "streams": "one"},
             {"kind": "bursts", "size": "50kB", "interval": "500ms"},
             {"kind": "web", "object_size": {"kind": "constant", "value": "30kB"}, "sessions_per_second": 1},
         ],

@@ -40,6 +40,7 @@ APPLICATIONS: dict[str, dict[str, Any]] = {
     "transfer": {"kind": "transfer", "size": "100kB"},
     "dash": {"kind": "dash", "ladder": ["200kbps", "400kbps"], "segment": "1s"},
     "live": {"kind": "live", "ladder": ["200kbps", "400kbps"], "segment": "1s", "chunk": "250ms"},
+    "moq": {"kind": "moq", "rate": "400kbps", "streams": "one"},
     "bursts": {"kind": "bursts", "size": "20kB", "interval": "300ms"},
     "onoff": {"kind": "onoff", "on": "200ms", "off": "100ms"},
     "list": {"kind": "list", "items": [{"at": "100ms", "size": "10kB"}, {"at": "500ms", "size": "20kB"}]},

@@ -29,6 +29,8 @@ app = { kind = "dash", ladder = ["100kbps"], segment = "1s" }
 [[flows]]
 app = { kind = "live", ladder = ["100kbps"], segment = "1s", chunk = "250ms", sample = "1s" }
 [[flows]]
+app = { kind = "moq", rate = "100kbps", streams = "one", sample = "1s" }
+[[flows]]
 app = { kind = "bursts", size = "10kB", interval = "1s" }
 [[flows]]
 app = { kind = "onoff", size = "10kB", off = "100ms", persistent = true }
@@ -86,7 +88,7 @@ def test_every_column_of_a_run_is_declared_and_every_declared_column_appears(res
 
 
 def test_what_follows_from_the_declarations():
-    one_row = ["dash", "live", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
+    one_row = ["dash", "live", "moq", "web", "cbr", "breakers", "voip", "call", "time_on", "completions"]
     assert list(KEYS) == ["flows", "paths", "links", *one_row]
     assert (KEYS["links"], KEYS["completions"]) == (("link",), ("flow", "what"))
     assert {*PROBES} == {"window", "events", "packets", "sack_blocks", "timeouts", "queues", "rates"}

@@ -48,6 +48,7 @@ APPLICATIONS = {
     "rpc": 'servers = 2\nresponse_size = "2kB"\nthink = "1s"',
     "dash": 'ladder = ["100kbps", "200kbps"]\nsegment = "1s"',
     "live": 'ladder = ["100kbps", "200kbps"]\nsegment = "1s"\nchunk = "250ms"\nsample = "1s"',
+    "moq": 'rate = "200kbps"\nstreams = "one"\nsample = "1s"',
     "cbr": 'rate = "50kbps"\ncircuit_breaker = {}',
     "call": 'frames = true\nsample = "1s"',
     "tmix": 'vectors = { file = "some.cvec" }\nrecords = true',

@@ -18,7 +18,7 @@ HOW_TO = (
 )  # fmt: skip
 GALLERY = (
     "bufferbloat", "aqm", "l4s", "buffer-sizing", "fairness-rtt", "parking-lot", "coupled-paths", "ack-congestion",
-    "incast", "link-failure", "satellite", "cellular", "abr-dash", "live-video", "video-call",
+    "incast", "link-failure", "satellite", "cellular", "abr-dash", "live-video", "media-over-quic", "video-call",
 )  # fmt: skip
 COMING_FROM = ("ns-3", "ns-2", "mininet", "mahimahi", "netem", "flent")
 BELIEVED = (

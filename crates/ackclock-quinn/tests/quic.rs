@@ -7,6 +7,8 @@ mod determinism;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../ackclock-transport/tests/quic/pipe.rs"]
 mod pipe;
+#[path = "../../ackclock-transport/tests/quic/streams.rs"]
+mod streams;
 #[path = "../../ackclock-transport/tests/quic/transfer.rs"]
 mod transfer;
 

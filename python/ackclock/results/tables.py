@@ -48,6 +48,15 @@ class NamedTables(ABC):
         return self._table("live")
 
     @property
+    def moq(self) -> Table:
+        """One row a sink of live video over streams: latency, stalls, groups and frames that were dropped or skipped.
+
+        The latency is the time from an event to its playback. It is taken every 100 ms from the start of playback,
+        and in stalls as well, in which it grows.
+        """
+        return self._table("moq")
+
+    @property
     def web(self) -> Table:
         """One row a flow of web sessions: sessions, pages, objects, connections."""
         return self._table("web")
@@ -136,6 +145,16 @@ class NamedTables(ABC):
     def live_samples(self) -> Table:
         """One row an interval of a client of live video; needs ``sample`` in the application."""
         return self._table("live_samples")
+
+    @property
+    def moq_groups(self) -> Table:
+        """One row a group of live video over streams: size, frames that arrived, were shown and were skipped, reset."""
+        return self._table("moq_groups")
+
+    @property
+    def moq_samples(self) -> Table:
+        """One row an interval of a sink of live video over streams; needs ``sample`` in the application."""
+        return self._table("moq_samples")
 
     @property
     def call_frames(self) -> Table:

@@ -81,6 +81,8 @@ def usual_measures(
     video = ["dash.stall_s", "dash.mean_level_bps"] if "dash" in kinds else []
     if "live" in kinds:
         video += ["live.stall_s", "live.latency_mean_s", "live.mean_level_bps"]
+    if "moq" in kinds:
+        video += ["moq.stall_s", "moq.latency_mean_s", "moq.frames_skipped"]
     calls = ["voip.mos"] if "voip" in kinds else []
     if "call" in kinds:
         calls += ["call.freeze_s", "call.frame_delay_p95_ms", "call.received_bps"]

@@ -315,6 +315,12 @@ fn a_scenario_with_a_mistake_is_refused_at_its_place() {
         ("flows.own.transport", "3", "flows[0].transport", "is not a name"),
         ("flows.own.cc", r#""cubic""#, "flows[0].cc", "is a setting of TCP, and the transport is plain"),
         ("flows.own.app", r#"{ kind = "cbr", rate = "1Mbps" }"#, "flows[0].transport", "has no effect"),
+        (
+            "flows.own.app",
+            r#"{ kind = "moq", rate = "100kbps", delivery_timeout = "1s" }"#,
+            "flows[0].transport",
+            "has no unidirectional streams and no priorities of streams and no resets of streams, which the application moq",
+        ),
         ("packet_size", r#""700B""#, "flows[0].transport", "accepted: at most 672"),
     ];
     for (path, value, place, message) in cases {

@@ -228,6 +228,46 @@ fn live_video_adds_up_and_each_wrong_cell_is_named() {
     }
 }
 
+/// Live video in one stream on a link that is too slow for it: it stalls, and skips to newer groups.
+const STREAMS: &str = "
+duration = '30s'
+[bottleneck]
+rate = '300kbps'
+delay = '20ms'
+queue = '20 packets'
+loss = '1%'
+[[flows]]
+name = 'match'
+app = { kind = 'moq', rate = '400kbps', streams = 'one', max_drift = '2s' }
+";
+
+#[test]
+fn live_video_over_streams_adds_up_and_each_wrong_cell_is_named() {
+    let (facts, tables) = run_of(STREAMS, &[]);
+    assert_eq!(check(&facts, &tables), []);
+    for column in ["stalls", "skips", "frames_skipped"] {
+        let Some(Column::Int(counts)) = tables["moq"].column(column) else { panic!("no {column}") };
+        assert!(counts[0] > Some(0), "{column}");
+    }
+    let wrong: [(Place, Change); 9] = [
+        (("moq", 0, "groups"), |count| count + 1.0),
+        (("moq", 0, "groups_complete"), |count| count - 1.0),
+        (("moq", 0, "frames_shown"), |count| count + 1.0),
+        (("moq", 0, "frames_skipped"), |count| count - 1.0),
+        (("moq", 0, "stall_s"), |_| 31.0),
+        (("moq_groups", 2, "done_s"), |_| 0.1),
+        (("moq_groups", 2, "frames_shown"), |_| 26.0),
+        (("moq_groups", 2, "bytes"), |_| 1e9),
+        (("moq_groups", 2, "frames_skipped"), |count| count + 1.0),
+    ];
+    for ((table, row, column), change) in wrong {
+        let findings = check(&facts, &changed(&tables, (table, row, column), change));
+        let elsewhere = [("moq", "groups_complete"), ("moq", "frames_skipped"), ("moq", "played_s")];
+        let found = names(&findings, table, column) || elsewhere.iter().any(|(table, column)| names(&findings, table, column));
+        assert!(found, "{table}[{row}].{column}: {findings:?}");
+    }
+}
+
 #[test]
 fn a_wrong_cell_may_show_in_the_cell_that_it_should_agree_with() {
     let (facts, tables) = run(&[]);
