@@ -30,11 +30,14 @@ __all__ = [
     "Estimator",
     "Format",
     "Item",
+    "KindOfStreams",
     "List",
     "Live",
     "Measurement",
+    "Moq",
     "Name",
     "Onoff",
+    "OrderOfGroups",
     "Pause",
     "RecordedRate",
     "Rpc",
@@ -78,6 +81,26 @@ ControlOfThePlaybackRate: TypeAlias = Literal[
 - ``latency``: a sigmoid of the latency, the default mode of dash.js
 - ``lol-plus``: the same, slower while the buffer is below 0.5 s, the mode LoL+ of dash.js
 - ``off``: always 1
+"""
+
+KindOfStreams: TypeAlias = Literal[
+    "groups",
+    "one",
+]
+"""Streams that carry the groups.
+
+- ``groups``: a unidirectional stream for each group; the transport needs such streams
+- ``one``: one stream for all groups in their order; any transport has it
+"""
+
+OrderOfGroups: TypeAlias = Literal[
+    "descending",
+    "ascending",
+]
+"""Order in which groups leave if the network does not carry all of them (the group order of a subscription).
+
+- ``descending``: newer groups leave first
+- ``ascending``: older groups leave first
 """
 
 UseOfConnections: TypeAlias = Literal[
@@ -354,6 +377,81 @@ class Live(Record):
     think: str | None = None
     request_size: str | None = None
     header_size: str | None = None
+    size_cv: float | None = None
+    sample: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Moq(Record):
+    """Live video over streams (Media over QUIC).
+
+    A source publishes groups of pictures, each in a stream of its own, and the sink plays them at low latency.
+
+    Parameters
+    ----------
+    rate
+        Rate of the video, without headers. Accepted: a rate above zero such as "1.5Mbps" (units: bps, kbps, Mbps, Gbps,
+        Tbps).
+    group
+        Playing time of a group of pictures, which begins with a key frame. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "1s".
+    frame
+        Playing time of a frame, of which a whole number is in a group. Accepted: a time above zero such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "40ms".
+    key_frame
+        Size of a key frame over the size of another frame. Accepted: a number from 1 to 1000. Default: 5.
+    latency
+        Time from an event to its playback that the sink keeps to. Accepted: a time above zero such as "200ms" (units:
+        ns, us, ms, s, min, h). Default: "500ms".
+    encode
+        Time from the end of a frame's recording until the source has the frame. Accepted: a time such as "200ms"
+        (units: ns, us, ms, s, min, h). Default: "0s".
+    streams
+        Streams that carry the groups. Accepted: groups, one. Default: "groups".
+    order
+        Order in which groups leave if the network does not carry all of them (the group order of a subscription).
+        Accepted: descending, ascending. Default: "descending".
+    delivery_timeout
+        Time after the last frame of a group from which on the source resets the group's stream, if the sink has not
+        acknowledged all of it. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent:
+        groups are never dropped.
+    catchup
+        Control of the playback rate. Accepted: latency, lol-plus, off. Default: "latency".
+    rate_min
+        Lowest playback rate. Accepted: a number from 0.1 to 1. Default: 0.96.
+    rate_max
+        Highest playback rate. Accepted: a number from 1 to 4. Default: 1.04.
+    max_drift
+        Latency above its target from which on the sink skips to a newer group that has begun to arrive. Accepted: a
+        time above zero such as "200ms" (units: ns, us, ms, s, min, h). Absent: groups are skipped only if they are
+        dropped.
+    request_size
+        Size of the request for the video. Accepted: a volume from "1B" to "1MiB" (units: B, kB, KiB, MB, MiB, GB, GiB).
+        Default: "100B".
+    size_cv
+        Coefficient of variation of the sizes of groups, which are log-normal. Accepted: a number from 0 to 10. Default:
+        0.
+    sample
+        Interval of the rows of `moq_samples`. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min,
+        h). Absent: no rows.
+    """
+
+    kind: ClassVar = "moq"
+
+    rate: str
+    group: str | None = None
+    frame: str | None = None
+    key_frame: float | None = None
+    latency: str | None = None
+    encode: str | None = None
+    streams: KindOfStreams | None = None
+    order: OrderOfGroups | None = None
+    delivery_timeout: str | None = None
+    catchup: ControlOfThePlaybackRate | None = None
+    rate_min: float | None = None
+    rate_max: float | None = None
+    max_drift: str | None = None
+    request_size: str | None = None
     size_cv: float | None = None
     sample: str | None = None
 
@@ -833,5 +931,7 @@ class Tmix(Record):
     records: bool | None = None
 
 
-App: TypeAlias = Name | Bulk | Transfer | Dash | Live | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Call | Tmix
+App: TypeAlias = (
+    Name | Bulk | Transfer | Dash | Live | Moq | Bursts | Onoff | List | Web | Rpc | Cbr | Voip | Call | Tmix
+)
 """Type of the fields that accept a table of the family *app*."""
