@@ -34,6 +34,10 @@ def scenario(seconds=10, link=LINK, **app):
         ({"trace": [{"rate": "1Mbps", "sizes": ["1kB"]}] * 2}, "trace", "rates that do not ascend"),
         ({"feedback": "rtcp"}, "feedback", "accepted: ccfb, twcc"),
         ({"ecn": "on"}, "ecn", "accepted: off, ect0, ect1"),
+        ({"fec": {"columns": 0}}, "fec.columns", "accepted: a whole number of packets from 1 to 255"),
+        ({"fec": {}}, "fec.columns", "missing"),
+        ({"fec": {"columns": 4, "parity": "both"}}, "fec.parity", "needs the number of rows; accepted: rows, or"),
+        ({"fec": {"columns": 4, "rows": 4}}, "fec.rows", "has no effect, because rows alone have a parity"),
     ],
 )
 def test_mistakes_are_named(app, path, message):
@@ -99,3 +103,24 @@ def test_feedback_costs_what_its_interval_says():
     # A report has 48 bytes, and 4 more for each packet and that of the report before.
     assert costs[0] > 1.5 * costs[1] > 2 * costs[2]
     assert costs[1] == pytest.approx(8 * 10 * (48 + 4 * 6.5), rel=0.1)
+
+
+@pytest.mark.parametrize(("delay", "sooner"), [("10ms", False), ("150ms", True)])
+def test_parity_is_worth_its_rate_where_a_retransmission_comes_late(delay, sooner):
+    """A retransmission takes a round trip longer than the frame; a repair packet follows the frame's packets."""
+    link = {"rate": "4Mbps", "delay": delay, "queue": "200kB", "loss": "2%"}
+    app = {"control": "fixed", "start_rate": "1Mbps"}
+    kinds = {"nack": {}, "fec": {"nack": False, "fec": {"columns": 4}}, "both": {"fec": {"columns": 4}}}
+    calls = {
+        kind: next(ackclock.run(scenario(60, link, **app, **more), verify=True, seed=2).call.rows())
+        for kind, more in kinds.items()
+    }
+    assert calls["nack"]["parity_packets"] == calls["nack"]["parity_repaired"] == 0
+    assert calls["fec"]["parity_repaired"] > 0.5 * calls["fec"]["lost"]
+    assert calls["fec"]["retransmitted"] == 0
+    for kind in ("fec", "both"):
+        assert 0.2 < calls[kind]["parity_overhead"] < 0.45
+    late = {kind: call["frame_delay_p50_ms"] for kind, call in calls.items()}
+    one_way = float(delay.removesuffix("ms"))
+    assert late["both"] < one_way + 40
+    assert (late["nack"] > late["both"] + 200) == sooner

@@ -28,6 +28,7 @@ __all__ = [
     "EcnField",
     "End",
     "Estimator",
+    "Fec",
     "Format",
     "Item",
     "KindOfStreams",
@@ -38,6 +39,7 @@ __all__ = [
     "Name",
     "Onoff",
     "OrderOfGroups",
+    "Parity",
     "Pause",
     "RecordedRate",
     "Rpc",
@@ -125,6 +127,18 @@ Codec: TypeAlias = Literal[
 - ``g711``: 64 kbit/s, losses concealed
 - ``g711-no-plc``: 64 kbit/s, silence for what is lost
 - ``g729``: 8 kbit/s (Annex A)
+"""
+
+Parity: TypeAlias = Literal[
+    "rows",
+    "columns",
+    "both",
+]
+"""Packets that have a parity.
+
+- ``rows``: a repair packet for each row, which repairs one loss of the row
+- ``columns``: a repair packet for each column of a block, which repairs bursts as long as a row
+- ``both``: both
 """
 
 Format: TypeAlias = Literal[
@@ -766,6 +780,26 @@ class RecordedRate(Record):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Fec(Record):
+    """Forward error correction beside the requests.
+
+    Parameters
+    ----------
+    parity
+        Packets that have a parity. Accepted: rows, columns, both. Default: "rows".
+    columns
+        Packets in a row (L of RFC 8627). Accepted: a whole number of packets from 1 to 255.
+    rows
+        Rows of a block, where columns have a parity (D of RFC 8627). Accepted: a whole number of rows from 2 to 255.
+        Absent: rows alone have a parity.
+    """
+
+    parity: Parity | None = None
+    columns: int
+    rows: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Call(Record):
     """One direction of a video call.
 
@@ -831,6 +865,8 @@ class Call(Record):
         Whether the receiver asks for lost packets (NACK). Default: True.
     nack_retries
         Requests for the same packet at most. Accepted: a whole number of requests from 1 to 1000. Default: 10.
+    fec
+        Forward error correction beside the requests. Absent: none.
     wait
         Time after its capture for which a frame with missing packets is waited for; then the receiver asks for a key
         frame. Accepted: a time above zero such as "200ms" (units: ns, us, ms, s, min, h). Default: "1s".
@@ -879,6 +915,7 @@ class Call(Record):
     audio: str | None = None
     nack: bool | None = None
     nack_retries: int | None = None
+    fec: Fec | None = None
     wait: str | None = None
     playout: str | None = None
     playout_max: str | None = None

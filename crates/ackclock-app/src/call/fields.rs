@@ -4,9 +4,10 @@ use ackclock_core::headers::UDP_IPV4;
 use ackclock_core::{Ecn, Nanos};
 use ackclock_media::Format;
 
-use super::Call;
 use super::control::{Chosen, rate_control};
+use super::fec::Code;
 use super::rtp;
+use super::{Call, Parity};
 use crate::completion::Path;
 use crate::demand::{Demand, repeated};
 use crate::fields::{
@@ -62,6 +63,8 @@ record! {
         nack: bool = default(true, Flag);
         /// Requests for the same packet at most.
         nack_retries: u32 = default(10, count("requests", 1, 1_000));
+        /// Forward error correction beside the requests.
+        fec: Option<Fec> = optional("none", table());
         /// Time after its capture for which a frame with missing packets is waited for; then the receiver asks for a key
         /// frame.
         wait: Nanos = default("1s", time().positive());
@@ -85,6 +88,18 @@ record! {
 }
 
 record! {
+    /// Forward error correction of the video's packets by XOR parity (FlexFEC, RFC 8627).
+    pub struct Fec {
+        /// Packets that have a parity.
+        parity: Parity = default("rows", parity());
+        /// Packets in a row (L of RFC 8627).
+        columns: u32 = required(count("packets", 1, 255));
+        /// Rows of a block, where columns have a parity (D of RFC 8627).
+        rows: Option<u32> = optional("rows alone have a parity", count("rows", 2, 255));
+    }
+}
+
+record! {
     /// A pause of the media.
     pub struct Pause {
         /// Beginning, from the start of the flow.
@@ -102,6 +117,19 @@ record! {
         /// Sizes of the frames in their order; after the last one they start again behind the first 20.
         sizes: Vec<u64> = required(list("frame size", volume().positive()));
     }
+}
+
+fn parity() -> OneOf<Parity> {
+    let options = [
+        ("rows", Parity::Rows, "a repair packet for each row, which repairs one loss of the row"),
+        (
+            "columns",
+            Parity::Columns,
+            "a repair packet for each column of a block, which repairs bursts as long as a row",
+        ),
+        ("both", Parity::Both, "both"),
+    ];
+    one_of("parity", options)
 }
 
 fn format() -> OneOf<Format> {
@@ -125,6 +153,12 @@ impl Fields {
     /// Returns the rate of the video at the start.
     pub(super) fn first_rate(&self) -> u64 {
         self.start_rate.unwrap_or(self.min_rate)
+    }
+
+    /// Returns the code of the forward error correction.
+    pub(super) fn code(&self) -> Option<Code> {
+        let fec = self.fec.as_ref()?;
+        Some(Code { parity: fec.parity, columns: fec.columns.into(), rows: fec.rows.unwrap_or(1).into() })
     }
 
     /// Returns the most bytes of a packet.
@@ -155,6 +189,15 @@ impl AppKind for Fields {
         let ascending = traces.windows(2).all(|pair| pair[0].rate < pair[1].rate);
         let message = "has rates that do not ascend; accepted: each rate once, in ascending order".to_owned();
         rules.refuse(!ascending, "trace", &[], "", message);
+        if let Some(fec) = &self.fec {
+            let mut rules = rules.of("fec");
+            let columns = fec.parity != Parity::Rows;
+            let parity = rules.at.key("parity");
+            let message = "needs the number of rows; accepted: rows, or parity = \"rows\"";
+            rules.refuse(columns && fec.rows.is_none(), "parity", &[], "rows", message);
+            let message = "has no effect, because rows alone have a parity; accepted: no rows, or another parity";
+            rules.refuse(!columns && fec.rows.is_some(), "rows", &[parity], "", message);
+        }
         let alike = traces.windows(2).all(|pair| pair[0].sizes.len() == pair[1].sizes.len());
         let message = "has lists of different lengths; accepted: as many sizes for each rate".to_owned();
         rules.refuse(!alike, "trace", &[], "", message);
@@ -165,7 +208,8 @@ impl AppKind for Fields {
         let frames = repeated(time, 1.0 / f64::from(self.fps));
         let size = f64::from(self.packet_size());
         // Each frame ends in a packet that is not full, and its loss may be repaired once.
-        let video = time * self.max_rate as f64 / 8.0 / size + frames;
+        let ends = if self.fec.is_some() { 3.0 * frames } else { frames };
+        let video = time * self.max_rate as f64 / 8.0 / size + ends;
         let audio = if self.audio.is_some() { repeated(time, rtp::AUDIO_FRAME as f64 / 1e9) } else { 0.0 };
         // Reports come every 20 ms at most, if no interval is given.
         let interval = self.feedback_interval.map_or(0.02, |interval| interval as f64 / 1e9);

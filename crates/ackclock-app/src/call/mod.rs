@@ -10,6 +10,9 @@
 //!   what the one before had. Reports have their size on the reverse path.
 //! - **Repair**: a gap is requested at once and again after each round-trip time (NACK). A frame that is not complete `wait`
 //!   after its capture is given up, and the receiver asks for a key frame until one comes. Without `nack` it asks at once.
+//! - **Forward error correction** (`fec`): repair packets with the parity of rows or columns of packets, as FlexFEC has it
+//!   (RFC 8627), follow the packets that they protect and take their part of the rate. Rows alone end with their frame;
+//!   other blocks go on over frames. A gap is requested at once, whether or not a repair packet follows.
 //! - **Play-out**: a frame is shown when it is decoded, or later so that frames play at even intervals: the largest delay of a
 //!   frame in the last 2 s counts. WebRTC has a Kalman filter in this place. Nothing is concealed.
 //! - **Audio**: packets of 20 ms, sent as they come, without congestion control and without reports.
@@ -20,6 +23,7 @@
 
 mod control;
 mod encoder;
+mod fec;
 mod fields;
 mod pacer;
 mod playout;
@@ -39,6 +43,7 @@ use ackclock_media::Report;
 
 use crate::{AppContext, AppTables, Application, Datagram, Side};
 
+pub use fec::Parity;
 pub use fields::Fields;
 use receiver::Receiver;
 use sender::Sender;
@@ -247,7 +252,7 @@ impl Application for Call {
             return self.receiver.on_audio(ctx.now, datagram);
         }
         let Some(packet) = self.sender.packet(datagram.number) else { return };
-        self.receiver.on_packet(ctx.now, datagram, packet, self.sender.frames());
+        self.receiver.on_packet(ctx.now, datagram, packet, self.sender.frames(), self.sender.protected());
         self.request(ctx);
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ackclock_core::Nanos;
 
-use super::rtp::Packet;
+use super::rtp::{Packet, Role};
 
 /// Time after the last packet after which one packet leaves although the window is full. RFC 8298 has no timer for
 /// the case that all feedback of a window is lost, without which the window would never open again.
@@ -43,7 +43,7 @@ impl Pacer {
     /// Adds a packet.
     pub fn add(&mut self, now: Nanos, packet: Packet) {
         self.bytes += u64::from(packet.size);
-        let queue = if packet.is_repair { &mut self.repairs } else { &mut self.media };
+        let queue = if packet.role == Role::Retransmission { &mut self.repairs } else { &mut self.media };
         queue.push_back(Waiting { packet, since: now });
     }
 
@@ -89,7 +89,8 @@ mod tests {
     const MS: Nanos = 1_000_000;
 
     fn packet(sequence: u64, is_repair: bool) -> Packet {
-        Packet { sequence, frame: 0, size: 1_000, is_repair }
+        let role = if is_repair { Role::Retransmission } else { Role::Media };
+        Packet { sequence, frame: 0, size: 1_000, role }
     }
 
     #[test]

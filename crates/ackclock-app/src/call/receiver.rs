@@ -6,10 +6,11 @@ use ackclock_core::{Ecn, Nanos};
 use ackclock_media::{Meter, Recorder, Report};
 use ackclock_results::Sketch;
 
+use super::fec::{Code, Decoder, Protected};
 use super::fields::Fields;
 use super::playout::Playout;
 use super::repair::{PERIOD, Repair};
-use super::rtp::{Frame, Packet};
+use super::rtp::{Frame, Packet, Role};
 use super::{AUDIO, MILLISECOND, Message};
 use crate::Datagram;
 
@@ -40,6 +41,10 @@ pub(super) struct Receiver {
     has_reported: bool,
     received: Meter,
     repair: Repair,
+    code: Option<Code>,
+    fec: Decoder,
+    /// One more than the largest RTP sequence number that has arrived.
+    highest: u64,
     wait: Nanos,
     assemblies: BTreeMap<u32, Assembly>,
     /// Frames that are complete and not decoded.
@@ -76,6 +81,8 @@ pub(super) struct Counts {
     pub marked: u64,
     /// Requests for key frames.
     pub plis: u64,
+    /// Packets that parities have repaired.
+    pub parity_repaired: u64,
     /// Packets of audio that have arrived.
     pub audio: u64,
     /// Sum of the one-way delays since the last sample, in ns, and their number.
@@ -84,7 +91,7 @@ pub(super) struct Counts {
 }
 
 /// Adds a number to a set of bits. Returns whether it is new.
-fn insert(bits: &mut Vec<u64>, number: u64) -> bool {
+pub(super) fn insert(bits: &mut Vec<u64>, number: u64) -> bool {
     let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
     if bits.len() <= word {
         bits.resize(word + 1, 0);
@@ -105,6 +112,9 @@ impl Receiver {
             has_reported: false,
             received: Meter::new(RATE_WINDOW),
             repair: Repair::new(fields.nack, fields.nack_retries),
+            code: fields.code(),
+            fec: Decoder::default(),
+            highest: 0,
             wait: fields.wait,
             assemblies: BTreeMap::new(),
             complete: BTreeMap::new(),
@@ -197,7 +207,14 @@ impl Receiver {
     }
 
     /// Handles a packet of video.
-    pub fn on_packet(&mut self, now: Nanos, datagram: Datagram, packet: Packet, frames: &[Frame]) {
+    pub fn on_packet(
+        &mut self,
+        now: Nanos,
+        datagram: Datagram,
+        packet: Packet,
+        frames: &[Frame],
+        protected: &[Protected],
+    ) {
         let is_marked = datagram.ecn == Ecn::Ce;
         self.recorder.received(datagram.number, now, is_marked);
         if !insert(&mut self.numbers, datagram.number) {
@@ -211,34 +228,51 @@ impl Receiver {
         self.counts.sample_packets += 1;
         self.delays.record(now - datagram.sent);
         self.received.add(now, packet.size.into());
-        if !packet.is_repair {
-            self.repair.received(packet.sequence);
-        } else {
-            self.repair.repaired(packet.sequence);
-        }
         self.seen = self.seen.max(packet.frame + 1);
-        if packet.frame >= self.next {
-            self.assemble(now, packet, frames);
+        let repaired = match packet.role {
+            Role::Media => {
+                self.highest = self.highest.max(packet.sequence + 1);
+                self.repair.received(packet.sequence);
+                self.assemble(now, packet.frame, packet.sequence, frames);
+                self.fec_arrival(packet.sequence)
+            }
+            Role::Retransmission => {
+                self.repair.repaired(packet.sequence);
+                self.assemble(now, packet.frame, packet.sequence, frames);
+                self.fec_arrival(packet.sequence)
+            }
+            Role::Parity(number) => self.fec.repair(protected[number as usize]),
+        };
+        for sequence in repaired {
+            self.counts.parity_repaired += 1;
+            // All packets before it have arrived or are missing, as if it had arrived itself.
+            self.repair.received(sequence);
+            let frame = frames.partition_point(|frame| frame.first <= sequence) - 1;
+            self.assemble(now, frame as u32, sequence, frames);
         }
         self.decode(now, frames);
     }
 
-    fn assemble(&mut self, now: Nanos, packet: Packet, frames: &[Frame]) {
-        let frame = &frames[packet.frame as usize];
-        if self.complete.contains_key(&packet.frame) {
+    fn fec_arrival(&mut self, sequence: u64) -> Vec<u64> {
+        if self.code.is_some() { self.fec.arrive(sequence) } else { Vec::new() }
+    }
+
+    fn assemble(&mut self, now: Nanos, number: u32, sequence: u64, frames: &[Frame]) {
+        let frame = &frames[number as usize];
+        if number < self.next || self.complete.contains_key(&number) {
             return;
         }
         let assembly = self
             .assemblies
-            .entry(packet.frame)
+            .entry(number)
             .or_insert_with(|| Assembly { arrived: vec![false; frame.packets as usize], left: frame.packets });
-        let index = (packet.sequence - frame.first) as usize;
+        let index = (sequence - frame.first) as usize;
         if !std::mem::replace(&mut assembly.arrived[index], true) {
             assembly.left -= 1;
         }
         if assembly.left == 0 {
-            self.assemblies.remove(&packet.frame);
-            self.complete.insert(packet.frame, now);
+            self.assemblies.remove(&number);
+            self.complete.insert(number, now);
         }
     }
 
@@ -253,7 +287,7 @@ impl Receiver {
             let is_late =
                 frames.get(self.next as usize).is_some_and(|frame| now > frame.captured.saturating_add(self.wait));
             let missing = self.next < self.seen;
-            if missing && (is_late || self.needs_key || self.is_given_up()) {
+            if missing && (is_late || self.needs_key || self.is_given_up(frames)) {
                 let key = self.complete.keys().copied().find(|frame| frames[*frame as usize].is_key);
                 if let Some(key) = key {
                     self.skip_to(key, frames);
@@ -271,9 +305,13 @@ impl Receiver {
     }
 
     /// Whether the frame that is decoded next has a packet missing that is not requested any more: without NACK, as soon
-    /// as a packet of a later frame is there.
-    fn is_given_up(&self) -> bool {
-        self.next + 1 < self.seen && !self.complete.contains_key(&self.next) && !self.repair.is_waiting()
+    /// as a packet of a later frame is there. With forward error correction, the packet has to be after all repair packets
+    /// of the frame.
+    fn is_given_up(&self, frames: &[Frame]) -> bool {
+        let next = &frames[self.next as usize];
+        let end = next.first + u64::from(next.packets);
+        let protects = self.code.is_some_and(|code| self.highest <= code.block_end(end - 1, end));
+        self.next + 1 < self.seen && !self.complete.contains_key(&self.next) && !self.repair.is_waiting() && !protects
     }
 
     fn skip_to(&mut self, frame: u32, frames: &[Frame]) {
@@ -281,6 +319,7 @@ impl Receiver {
         self.complete = self.complete.split_off(&frame);
         self.next = frame;
         self.repair.forget(frames[frame as usize].first);
+        self.fec.forget(frames[frame as usize].first);
     }
 
     fn show(&mut self, now: Nanos, number: u32, frame: &Frame) {
@@ -293,5 +332,6 @@ impl Receiver {
         let at = self.playout.play(now, frame.captured);
         self.played.insert(number, at);
         self.next = number + 1;
+        self.fec.forget(frame.first + u64::from(frame.packets));
     }
 }

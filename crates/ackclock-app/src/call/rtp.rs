@@ -31,14 +31,25 @@ pub(super) struct Frame {
 /// A packet of video, as a transport-wide number names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Packet {
-    /// RTP sequence number.
+    /// RTP sequence number; for a parity that of the last packet before it.
     pub sequence: u64,
     /// Number of its frame.
     pub frame: u32,
     /// Size of the IP packet in bytes.
     pub size: u32,
-    /// Whether it repeats a packet.
-    pub is_repair: bool,
+    /// Its contents.
+    pub role: Role,
+}
+
+/// The contents of a packet of video.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    /// A part of a frame.
+    Media,
+    /// The same part once more.
+    Retransmission,
+    /// A parity of the packets before it, with its number.
+    Parity(u32),
 }
 
 /// Returns the number of packets of a frame.

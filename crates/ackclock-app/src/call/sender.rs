@@ -7,9 +7,10 @@ use ackclock_core::{Ecn, Nanos};
 use ackclock_media::{Breaker, Control, History, Meter, Packet as Sent, Rates, Reason, Setup};
 
 use super::encoder::Encoder;
+use super::fec::{self, Code, Protected};
 use super::fields::Fields;
 use super::pacer::{Next, Pacer};
-use super::rtp::{self, Frame, Packet};
+use super::rtp::{self, Frame, Packet, Role};
 use super::{AUDIO, MILLISECOND, Message, token};
 use crate::{AppContext, Side};
 
@@ -39,6 +40,10 @@ pub(super) struct Sender {
     /// Packets by transport-wide number.
     packets: Vec<Packet>,
     sequence: u64,
+    code: Option<Code>,
+    parity: fec::Encoder,
+    /// The packets that each repair packet protects.
+    protected: Vec<Protected>,
     rtt: Option<Nanos>,
     wants_key: bool,
     /// Times of the latest retransmissions, by sequence number.
@@ -61,6 +66,10 @@ pub(super) struct Counts {
     pub bytes: u64,
     /// Retransmitted packets.
     pub repairs: u64,
+    /// Repair packets of forward error correction and their bytes, and the bytes of the packets of frames.
+    pub parities: u64,
+    pub parity_bytes: u64,
+    pub media_bytes: u64,
     /// Packets of audio.
     pub audio: u64,
     /// Target rate integrated over time, in bit/s times ns, and the time up to which it is.
@@ -94,6 +103,9 @@ impl Sender {
             frames: Vec::new(),
             packets: Vec::new(),
             sequence: 0,
+            code: fields.code(),
+            parity: fec::Encoder::new(fields.code()),
+            protected: Vec::new(),
             rtt: None,
             wants_key: false,
             repaired: BTreeMap::new(),
@@ -163,7 +175,7 @@ impl Sender {
 
     /// Captures a frame, and encodes it unless the pacer holds too much. Returns the time to the next frame in ns.
     pub fn capture(&mut self, ctx: &mut AppContext<'_>) -> Nanos {
-        let target = rtp::payload_rate(self.rates().target, self.fps, self.payload);
+        let target = rtp::payload_rate(self.media_rate(), self.fps, self.payload);
         let skips = self.pacer.waited(ctx.now) > self.skip_after;
         let wants_key = !skips && std::mem::take(&mut self.wants_key);
         if skips {
@@ -177,14 +189,51 @@ impl Sender {
         self.frames.push(Frame { captured, bytes, packets, is_key, first });
         self.counts.keys += u64::from(is_key);
         let mut wire = 0;
+        let end = first + u64::from(packets);
         for size in rtp::sizes(bytes, self.payload) {
-            self.pacer.add(ctx.now, Packet { sequence: self.sequence, frame, size, is_repair: false });
+            let sequence = self.sequence;
             self.sequence += 1;
             wire += u64::from(size);
+            self.pacer.add(ctx.now, Packet { sequence, frame, size, role: Role::Media });
+            for protected in self.parity.push(sequence, self.sequence == end) {
+                wire += self.protect(ctx.now, Packet { sequence, frame, size, role: Role::Media }, protected);
+            }
         }
         self.control.on_encoded(ctx.now, wire);
         self.pump(ctx);
         encoded.interval
+    }
+
+    /// Returns the part of the target rate that repair packets leave to the packets of frames, in bit/s.
+    fn media_rate(&self) -> f64 {
+        let target = self.rates().target;
+        let Some(code) = self.code else { return target };
+        let size = f64::from(self.payload + UDP_IPV4 + rtp::HEADER);
+        let more = 1.0 + f64::from(fec::MORE) / size;
+        let left = |rate: f64| target / (1.0 + more * code.repairs(libm::ceil(rate / 8.0 / self.fps / size).max(1.0)));
+        left(left(target))
+    }
+
+    /// Queues a repair packet after a packet. Returns its size.
+    fn protect(&mut self, now: Nanos, last: Packet, protected: Protected) -> u64 {
+        let sizes = protected.sequences().filter_map(|sequence| Some(self.media_packet(sequence)?.1));
+        let size = sizes.max().unwrap_or(last.size) + fec::MORE;
+        let role = Role::Parity(self.protected.len() as u32);
+        self.protected.push(protected);
+        self.pacer.add(now, Packet { size, role, ..last });
+        size.into()
+    }
+
+    /// Returns the frame and the size of the packet with an RTP sequence number.
+    fn media_packet(&self, sequence: u64) -> Option<(usize, u32)> {
+        let index = self.frames.partition_point(|frame| frame.first <= sequence).checked_sub(1)?;
+        let frame = self.frames[index];
+        Some((index, rtp::sizes(frame.bytes, self.payload).nth((sequence - frame.first) as usize)?))
+    }
+
+    /// Returns the packets that each repair packet protects.
+    pub fn protected(&self) -> &[Protected] {
+        &self.protected
     }
 
     /// Sends a packet of audio.
@@ -214,7 +263,15 @@ impl Sender {
                     self.control.on_sent(&sent);
                     self.sent.add(ctx.now, packet.size.into());
                     self.counts.bytes += u64::from(packet.size);
-                    self.counts.repairs += u64::from(packet.is_repair);
+                    let size = u64::from(packet.size);
+                    match packet.role {
+                        Role::Media => self.counts.media_bytes += size,
+                        Role::Retransmission => self.counts.repairs += 1,
+                        Role::Parity(_) => {
+                            (self.counts.parities, self.counts.parity_bytes) =
+                                (self.counts.parities + 1, self.counts.parity_bytes + size);
+                        }
+                    }
                     ctx.send_marked(Side::Source, number, packet.size - UDP_IPV4, self.ecn);
                 }
             }
@@ -284,12 +341,10 @@ impl Sender {
         if self.repaired.get(&sequence).is_some_and(|at| now < at.saturating_add(rtt)) {
             return;
         }
-        let place = self.frames.partition_point(|frame| frame.first <= sequence);
-        let Some(index) = place.checked_sub(1) else { return };
-        let frame = self.frames[index];
-        let Some(size) = rtp::sizes(frame.bytes, self.payload).nth((sequence - frame.first) as usize) else { return };
+        let Some((index, size)) = self.media_packet(sequence) else { return };
         self.repaired.insert(sequence, now);
-        self.pacer.add(now, Packet { sequence, frame: index as u32, size: size + rtp::ORIGINAL, is_repair: true });
+        let size = size + rtp::ORIGINAL;
+        self.pacer.add(now, Packet { sequence, frame: index as u32, size, role: Role::Retransmission });
     }
 
     fn check_breaker(&mut self, now: Nanos, highest: Option<u64>, packets: u64, lost: u64) {

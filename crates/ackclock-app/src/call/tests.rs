@@ -34,6 +34,7 @@ pub(super) fn fields(control: &str) -> Fields {
         audio: None,
         nack: true,
         nack_retries: 10,
+        fec: None,
         wait: SECOND,
         playout: 0,
         playout_max: SECOND,
@@ -285,4 +286,60 @@ fn the_breaker_stops_a_call_that_congests() {
     let call = Link::new(fields, 2e6, |side, _, _| side == Side::Sink).run(40)["call"].clone();
     assert_eq!(call.column("stopped_by"), Some(&Column::Text(vec![Some("rtcp-timeout".into())])));
     assert_eq!(float(&call, "stopped_s"), 15.0);
+}
+
+/// A call of 500 kbit/s with a code and without requests: a frame has two packets, or three with the parity of a row.
+fn protected(parity: Parity, columns: u32, rows: Option<u32>, loses: fn(Side, u64, Nanos) -> bool) -> Table {
+    let fec = Some(fields::Fec { parity, columns, rows });
+    let fields = Fields { start_rate: Some(500_000), nack: false, fec, ..fields("fixed") };
+    Link::new(fields, 2e6, loses).run(20)["call"].clone()
+}
+
+/// One of 20 datagrams is lost, so that no frame loses two of its three.
+#[test]
+fn the_parity_of_a_row_repairs_one_loss_of_a_frame() {
+    let call = protected(Parity::Rows, 4, None, |side, count, _| side == Side::Source && count % 20 == 7);
+    assert_eq!((int(&call, "key_requests"), int(&call, "retransmitted"), int(&call, "freezes")), (0, 0, 0));
+    assert!(int(&call, "played") >= 599, "{}", int(&call, "played"));
+    let (packets, parities) = (int(&call, "packets"), int(&call, "parity_packets"));
+    assert!((packets - 3 * parities).abs() <= 6, "{packets} {parities}");
+    // The datagrams 7, 27 and 47 of each 60 are the second, the first and the third of their frames: two of three losses
+    // are of frames' packets.
+    let (lost, repaired) = (int(&call, "lost"), int(&call, "parity_repaired"));
+    assert!((3 * repaired - 2 * lost).abs() <= 4, "{lost} {repaired}");
+    // The repair packet is 24 bytes longer than a packet of 700 bytes, and the rate has all three.
+    let overhead = float(&call, "parity_overhead");
+    assert!((0.5..0.53).contains(&overhead), "{overhead}");
+    assert!((float(&call, "sent_bps") / 500e3 - 1.0).abs() < 0.02, "{}", float(&call, "sent_bps"));
+}
+
+/// Of every 60 datagrams two that follow each other are lost: both packets of a frame, or one and its parity.
+#[test]
+fn columns_repair_a_burst_that_rows_do_not() {
+    let burst = |side, count: u64, _| side == Side::Source && (count % 60 == 6 || count % 60 == 7);
+    let rows = protected(Parity::Rows, 4, None, burst);
+    assert!(int(&rows, "key_requests") > 10, "{}", int(&rows, "key_requests"));
+    let columns = protected(Parity::Columns, 4, Some(4), burst);
+    assert_eq!((int(&columns, "key_requests"), int(&columns, "freezes")), (0, 0));
+    assert!(int(&columns, "played") >= 590 && int(&columns, "parity_repaired") > 20, "{columns:?}");
+    // A block has 16 packets of eight frames, so that a repair takes up to eight intervals of 33 ms longer.
+    let delay = float(&columns, "frame_delay_max_ms");
+    assert!((200.0..400.0).contains(&delay), "{delay}");
+    let overhead = float(&columns, "parity_overhead");
+    assert!((0.25..0.29).contains(&overhead), "{overhead}");
+}
+
+/// With a parity the requests are few, as most losses are repaired before the retransmission comes.
+#[test]
+fn a_parity_repairs_sooner_than_a_request() {
+    let loses = |side, count: u64, _| side == Side::Source && count % 20 == 7;
+    let with = |fec| {
+        let fields = Fields { start_rate: Some(500_000), fec, ..fields("fixed") };
+        Link::new(fields, 2e6, loses).run(20)["call"].clone()
+    };
+    let fec = with(Some(fields::Fec { parity: Parity::Rows, columns: 4, rows: None }));
+    let requests = with(None);
+    let [sooner, later] = [&fec, &requests].map(|call| float(call, "frame_delay_p99_ms"));
+    assert!(sooner < 90.0 && later > 150.0, "{sooner} {later}");
+    assert_eq!(int(&fec, "key_requests"), 0);
 }

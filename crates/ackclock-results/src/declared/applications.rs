@@ -252,6 +252,12 @@ tables! {
         requested: Int,
         /// Packets retransmitted.
         retransmitted: Int,
+        /// Repair packets of the forward error correction sent.
+        parity_packets: Int,
+        /// Lost packets that they repaired.
+        parity_repaired: Int,
+        /// Their bytes over the bytes of the frames' packets (RFC 8627 section 1.1.6).
+        parity_overhead: Float,
         /// Requests for a key frame.
         key_requests: Int,
         /// Mean one-way delay of the video's packets, from the pacer to the receiver.

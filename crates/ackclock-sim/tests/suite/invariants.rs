@@ -263,7 +263,8 @@ fn live_video_over_streams_adds_up_and_each_wrong_cell_is_named() {
     for ((table, row, column), change) in wrong {
         let findings = check(&facts, &changed(&tables, (table, row, column), change));
         let elsewhere = [("moq", "groups_complete"), ("moq", "frames_skipped"), ("moq", "played_s")];
-        let found = names(&findings, table, column) || elsewhere.iter().any(|(table, column)| names(&findings, table, column));
+        let found =
+            names(&findings, table, column) || elsewhere.iter().any(|(table, column)| names(&findings, table, column));
         assert!(found, "{table}[{row}].{column}: {findings:?}");
     }
 }
