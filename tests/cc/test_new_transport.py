@@ -54,6 +54,6 @@ def test_make_builds_a_library_without_warnings(tmp_path):
     done = subprocess.run(["make"], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     header = (ctypes.c_char * 16).in_dll(ctypes.CDLL(str(folder / "mine.so")), "ACKCLOCK_PLUGIN")
-    assert struct.unpack("=8sII", header.raw) == (b"ackclock", 2, 1)
+    assert struct.unpack("=8sII", header.raw) == (b"ackclock", 2, 2)
     again = subprocess.run(["make"], cwd=folder, capture_output=True, text=True, check=True)
     assert "up to date" in again.stdout
