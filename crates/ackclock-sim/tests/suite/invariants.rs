@@ -228,11 +228,11 @@ fn live_video_adds_up_and_each_wrong_cell_is_named() {
     }
 }
 
-/// Live video in one stream on a link that is too slow for it: it stalls, and skips to newer groups.
+/// Live video in one stream on a link that is too slow for it at first: it stalls, and then skips to newer groups.
 const STREAMS: &str = "
 duration = '30s'
 [bottleneck]
-rate = '300kbps'
+rate = { kind = 'steps', steps = [{ at = '0s', rate = '300kbps' }, { at = '15s', rate = '2Mbps' }] }
 delay = '20ms'
 queue = '20 packets'
 loss = '1%'
