@@ -227,6 +227,8 @@ class Scream2(Record):
         RTTs after congestion with cautious growth. Accepted: from 0 to 1000000. Default: 100.
     mul_increase_factor
         growth in an RTT as a share of the window. Accepted: from 0 to 10. Default: 0.02.
+    inflection_scale
+        slope of s over the distance from the inflection point. Accepted: from 0.001 to 1000000000. Default: 8.
     virtual_rtt
         RTT below which growth does not depend on the RTT, s. Accepted: from 0.0001 to 10. Default: 0.025.
     bytes_in_flight_limit
@@ -258,6 +260,7 @@ class Scream2(Record):
     ref_wnd_overhead: float | None = None
     post_congestion_delay_rtt: float | None = None
     mul_increase_factor: float | None = None
+    inflection_scale: float | None = None
     virtual_rtt: float | None = None
     bytes_in_flight_limit: float | None = None
     bytes_in_flight_limit_compensation: float | None = None

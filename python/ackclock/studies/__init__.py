@@ -46,6 +46,7 @@ STUDIES = {
     "dctcp": "ackclock.studies.dctcp",
     "l4s": "ackclock.studies.l4s",
     "gcc-queues": "ackclock.studies.gcc_queues",
+    "scream-l4s": "ackclock.studies.scream_l4s",
 }
 """Name on the command line to module."""
 

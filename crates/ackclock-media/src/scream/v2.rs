@@ -7,7 +7,7 @@
 //! once in min(`virtual_rtt`, SRTT). Its target q* adapts as in version 1. alpha is the average share of marked packets: it
 //! rises with weight `l4s_avg_g_up` and falls with `l4s_avg_g_down`, once in 10 ms or an SRTT.
 //!
-//! With s = (8 (w - w_i) / w_i)^2 within 0.1 and 1, where w_i is the window at the last reduction (the inflection point,
+//! With s = (`inflection_scale` (w - w_i) / w_i)^2 within 0.1 and 1, where w_i is the window at the last reduction (the inflection point,
 //! at most once in 10 RTTs), the window w falls at most once in min(`virtual_rtt`, SRTT):
 //!
 //! - after a loss to `beta_loss` w;
@@ -78,6 +78,7 @@ ackclock_core::parameters! {
         ref_wnd_overhead: f64 = is(5.0), (1.0, 100.0), Number, "flight over the reference window at most";
         post_congestion_delay_rtt: f64 = is(100.0), (0.0, 1e6), Number, "RTTs after congestion with cautious growth";
         mul_increase_factor: f64 = is(0.02), (0.0, 10.0), Number, "growth in an RTT as a share of the window";
+        inflection_scale: f64 = is(8.0), (0.001, 1e9), Number, "slope of s over the distance from the inflection point";
         virtual_rtt: f64 = is(0.025), (0.0001, 10.0), In("s"), "RTT below which growth does not depend on the RTT";
         bytes_in_flight_limit: f64 = is(0.9), (0.01, 10.0), Number, "flight over the window that lowers the rate";
         bytes_in_flight_limit_compensation: f64 = is(1.5), (1.0, 10.0), Number, "largest divisor of the rate for that";
@@ -200,7 +201,7 @@ impl Scream2 {
 
     /// scl_t: how far the window is from the inflection point, from 0.1 to 1.
     fn distance(&self) -> f64 {
-        let scale = 8.0 * (self.window - self.inflection) / self.inflection;
+        let scale = self.constants.inflection_scale * (self.window - self.inflection) / self.inflection;
         (scale * scale).clamp(0.1, 1.0)
     }
 
