@@ -20,36 +20,43 @@ QUICK_REPLICATIONS = 2
 def run(study: Study, lab: Lab) -> Outcome:
     """Runs the study. With `quick`, the main reading at two round-trip times."""
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)
-    tested, examples = cells.tested(quick=lab.quick), cells.examples(quick=lab.quick)
-    readings = cells.tested_readings(study, tested)
-    tests = lab.part(0, 0.3).grid(readings, [cells.L4S], seeds, cells.measure_tested, [one.name for one in tested])
-    others = []
-    choices = {}
+    few = seeds[:QUICK_REPLICATIONS]
+    tested, examples = cells.tested(quick=lab.quick), cells.examples()
+    readings, shown = cells.tested_readings(study, tested), cells.example_readings(study, examples)
+    grid = lab.part(0, 0.4).grid(readings, [cells.L4S], seeds, cells.measure_tested, [one.name for one in tested])
+    of_test = [(grid, tested)]
+    names = [one.name for one in examples]
+    grid = lab.part(0.4, 0.7).grid(shown, cells.COMPARED, seeds, cells.measure_example, names)
+    of_readme = [(grid, examples)]
+    hashes = {one.name: hash_of(one, cells.L4S) for one in readings}
+    hashes |= {f"{one.name}; {variant.label}": hash_of(one, variant) for one in shown for variant in cells.COMPARED}
     if not lab.quick:
-        chosen = cells.chosen()
-        of_chosen = cells.tested_readings(study, chosen)
-        few = seeds[:QUICK_REPLICATIONS]
-        others.append((lab.part(0.3, 0.6).grid(of_chosen, [cells.L4S], few, cells.measure_tested), chosen))
-        choices["runs-choices"] = others[0][0]
-        readings += of_chosen
-    compared_readings = cells.example_readings(study, examples)
-    deciding = [one.name for one in examples if one.choice == cells.MAIN or one == cells.Example("ramp", cells.EVEN)]
-    compared = lab.part(0.6, 0.98).grid(compared_readings, cells.COMPARED, seeds, cells.measure_example, deciding)
-    step = next(one for one in compared_readings if one.name == cells.Example("step").name)
-    shown = lab.part(0.98, 1).run([job(step, variant, seeds[0]) for variant in cells.COMPARED])
+        chosen, others = cells.chosen(), cells.other_examples()
+        readings, compared = cells.tested_readings(study, chosen), cells.example_readings(study, others)
+        grid = lab.part(0.7, 0.9).grid(readings, [cells.L4S], few, cells.measure_tested)
+        of_test.append((grid, chosen))
+        pair = (cells.L4S, cells.NONE)
+        of_readme.append((lab.part(0.9, 0.98).grid(compared, pair, few, cells.measure_example), others))
+        hashes |= {one.name: hash_of(one, cells.L4S) for one in readings}
+        hashes |= {f"{one.name}; {variant.label}": hash_of(one, variant) for one in compared for variant in pair}
+    step = next(one for one in shown if one.name == cells.Example("step").name)
+    runs = lab.part(0.98, 1).run([job(step, variant, seeds[0]) for variant in cells.COMPARED])
+    labels = [one.label for one in cells.COMPARED]
     command = study.command(lab)
-    hashes = {one.name: hash_of(one, cells.L4S) for one in readings} | {
-        f"{one.name}; {variant.label}": hash_of(one, variant) for one in compared_readings for variant in cells.COMPARED
-    }
+    tests, main = of_test[0][0], of_readme[0][0]
     return Outcome(
-        claims=verdicts.assess_claims([(tests, tested), *others], compared, examples),
+        claims=verdicts.assess_claims(of_test, of_readme),
         seeds=seeds,
-        sheets=[verdicts.tests_sheet(tests, tested), verdicts.examples_sheet(compared)],
-        runs={"runs-tests": tests, "runs-examples": compared} | choices,
+        sheets=[verdicts.tests_sheet(tests, tested), verdicts.examples_sheet([one for one, _ in of_readme])],
+        runs={
+            f"runs-{name}-{number}": one
+            for name, grids in (("tests", of_test), ("examples", of_readme))
+            for number, (one, _) in enumerate(grids, 1)
+        },
         figures=[
             figures.rates(tests, tested, command),
-            figures.delays(compared, examples, command),
-            *figures.steps(dict(zip([one.label for one in cells.COMPARED], shown, strict=True)), seeds[0], command),
+            figures.delays(main, examples, command),
+            *figures.steps(dict(zip(labels, runs, strict=True)), seeds[0], command),
         ],
         hashes=hashes,
     )

@@ -29,6 +29,7 @@ __all__ = [
     "L4S",
     "MAIN",
     "NONE",
+    "OCTOBER",
     "RTTS",
     "TCPS",
     "VARYING",
@@ -42,6 +43,7 @@ __all__ = [
     "fair_mbps",
     "measure_example",
     "measure_tested",
+    "other_examples",
     "tested",
     "tested_readings",
 ]
@@ -57,6 +59,8 @@ STEP_S = (50.0, 70.0)
 """Time in which the capacity is half."""
 EXAMPLE_MS = 25.0
 """Round-trip time of the examples."""
+FRAME_WAIT_MS = 1e3
+"""Time after which the receiver gives a frame up: the delay where none is played."""
 PACKET_BITS = 8 * 1400
 ACCESS_BPS = 1e9
 
@@ -209,14 +213,16 @@ class Example:
         return f"{self.choice}; {self.kind}"
 
 
-def examples(*, quick: bool) -> list[Example]:
-    """The examples, each with every other encoder and with the constants of another version."""
-    found = [Example(kind) for kind in KINDS]
-    found.append(Example("ramp", EVEN))
-    if quick:
-        return found
+def examples() -> list[Example]:
+    """The examples of the main reading, and the one whose frames have smaller variations."""
+    return [*(Example(kind) for kind in KINDS), Example("ramp", EVEN)]
+
+
+def other_examples() -> list[Example]:
+    """The examples with other encoders and with the constants of another version."""
     others = [Example(kind, choice) for kind, (_, main, _) in KINDS.items() for choice in FRAMES if choice != main]
-    return list(dict.fromkeys([*found, *others, *(Example(kind, OCTOBER) for kind in KINDS)]))
+    others += [Example(kind, OCTOBER) for kind in KINDS]
+    return [one for one in others if one not in examples()]
 
 
 def example_readings(study: Study, cells: Sequence[Example]) -> list[Reading]:
@@ -266,13 +272,13 @@ def _call(result: Result, one_way_ms: float) -> dict[str, float]:
         "queue_mean_ms": max(0.0, row["mean_ms"] - base),
         "queue_p95_ms": max(0.0, row["p95_ms"] - base),
         "loss_percent": 1e2 * (call["loss"] or 0.0),
-        "frame_p95_ms": call["frame_delay_p95_ms"],
+        "frame_p95_ms": FRAME_WAIT_MS if call["played"] == 0 else call["frame_delay_p95_ms"],
     }
 
 
 def _of_call(result: Result, column: str) -> NDArray[np.float64]:
     samples = result.call_rates
-    return np.asarray(samples[column], dtype=np.float64)[samples["flow"] == "call"]
+    return np.asarray(samples[column][samples["flow"] == "call"], dtype=np.float64)
 
 
 def measure_tested(result: Result) -> dict[str, float]:

@@ -9,7 +9,6 @@ import numpy as np
 from ackclock import stats
 from ackclock.studies.framework import ClaimResult, Sheet, assess_all
 from ackclock.studies.scream_l4s.cells import (
-    COMPARED,
     EVEN,
     HEADROOM,
     L4S,
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ackclock.stats import Estimate
     from ackclock.studies.framework import Grid, Kind
 
-__all__ = ["PUBLISHED", "assess_claims", "examples_sheet", "tests_sheet"]
+__all__ = ["MEASURES", "PUBLISHED", "assess_claims", "examples_sheet", "tests_sheet"]
 
 PUBLISHED: Mapping[tuple[str, int], tuple[int, ...]] = {
     (EVEN, 5): (80, 55, 35, 25, 22),
@@ -72,14 +71,14 @@ def kind_of(reading: str) -> Kind:
 
 
 def assess_claims(
-    of_test: Sequence[tuple[Grid, Sequence[Tested]]], compared: Grid, examples: Sequence[Example]
+    of_test: Sequence[tuple[Grid, Sequence[Tested]]], of_readme: Sequence[tuple[Grid, Sequence[Example]]]
 ) -> list[ClaimResult]:
-    """Every claim, with readings of what the test and the README leave open. The first grid has the main reading."""
-    return assess_all(__package__, lambda claim: _of_claim(of_test, compared, examples, claim), MAIN, kind_of)
+    """Every claim, with readings of what the test and the README leave open. First grids have the main reading."""
+    return assess_all(__package__, lambda claim: _of_claim(of_test, of_readme, claim), MAIN, kind_of)
 
 
 def _of_claim(
-    of_test: Sequence[tuple[Grid, Sequence[Tested]]], compared: Grid, examples: Sequence[Example], claim: str
+    of_test: Sequence[tuple[Grid, Sequence[Tested]]], of_readme: Sequence[tuple[Grid, Sequence[Example]]], claim: str
 ) -> dict[str, Estimate]:
     if claim in OF_TEST:
         found = {}
@@ -92,9 +91,13 @@ def _of_claim(
     if claim == "underuse-by-headroom":
         return {MAIN: _headroom(*of_test[0])}
     if claim == "smaller-variations":
-        pair = (compared.values(one.name, L4S.name, "call_mbps") for one in (Example("ramp", EVEN), Example("ramp")))
+        main = of_readme[0][0]
+        pair = (main.values(one.name, L4S.name, "call_mbps") for one in (Example("ramp", EVEN), Example("ramp")))
         return {MAIN: stats.paired_difference(*pair)}
-    return _of_example(compared, examples, claim)
+    found = {}
+    for compared, examples in of_readme:
+        found |= _of_example(compared, examples, claim)
+    return found
 
 
 def _of_example(compared: Grid, examples: Sequence[Example], claim: str) -> dict[str, Estimate]:
@@ -105,7 +108,7 @@ def _of_example(compared: Grid, examples: Sequence[Example], claim: str) -> dict
     else:
         return {}
     names = {one.choice: one.name for one in examples if one.kind == kind}
-    if claim == "two-marks":
+    if claim == "two-marks" and MAIN in names:
         names[ON_DUALPI2] = Example(ON_DUALPI2).name
     return {label: _estimate(compared, name, claim) for label, name in names.items()}
 
@@ -223,13 +226,14 @@ MEASURES = (
 )
 
 
-def examples_sheet(compared: Grid) -> Sheet:
+def examples_sheet(grids: Sequence[Grid]) -> Sheet:
     """Every measure of every example."""
     rows: list[list[object]] = [
         [*one.name.split("; "), variant.label]
         + [compared.mean(one.name, variant.name, measure).value for measure in MEASURES]
+        for compared in grids
         for one in compared.readings
-        for variant in COMPARED
+        for variant in compared.variants
     ]
     columns = ["reading", "example", "SCReAM", "call Mbit/s", "other Mbit/s", "queueing ms", "95 %", "marks in an RTT"]
     columns += ["loss %", "frame ms, 95 %", "queueing ms, 50 to 70 s"]
