@@ -7,8 +7,8 @@
 //! once in min(`virtual_rtt`, SRTT). Its target q* adapts as in version 1. alpha is the average share of marked packets: it
 //! rises with weight `l4s_avg_g_up` and falls with `l4s_avg_g_down`, once in 10 ms or an SRTT.
 //!
-//! With s = (`inflection_scale` (w - w_i) / w_i)^2 within 0.1 and 1, where w_i is the window at the last reduction (the inflection point,
-//! at most once in 10 RTTs), the window w falls at most once in min(`virtual_rtt`, SRTT):
+//! With s = (`inflection_scale` (w - w_i) / w_i)^2 within 0.1 and 1, where w_i is the window at the last reduction (the
+//! inflection point, at most once in 10 RTTs), the window w falls at most once in min(`virtual_rtt`, SRTT):
 //!
 //! - after a loss to `beta_loss` w;
 //! - after a mark of L4S to (1 - alpha / 2 max(0.5, 1 - `mss` / w)) w, less by max(0.25, s) while q is below q* / 4;
@@ -429,6 +429,16 @@ mod tests {
         (scream.window, scream.largest) = (31_000.0, 20_000);
         scream.grow(100.0, acked, 1.0);
         assert_eq!(scream.window, 31_000.0, "1,000 + 1.5 * 20,000 bytes");
+    }
+
+    #[test]
+    fn the_slope_near_the_inflection_point_is_a_constant() {
+        // 5 % above the inflection point: (8 * 0.05)^2, and with a steep slope all of the change.
+        for (given, scale) in [(&[][..], 0.16), (&[("inflection_scale", 1e6)][..], 1.0)] {
+            let mut scream = Scream2::new(&SETUP, given);
+            (scream.window, scream.inflection) = (21_000.0, 20_000.0);
+            assert!((scream.distance() - scale).abs() < 1e-9, "{}", scream.distance());
+        }
     }
 
     #[test]
