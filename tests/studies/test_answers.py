@@ -52,7 +52,17 @@ def test_a_quick_run_says_whose_answer_a_fixed_one_is():
     assert of_record(page) == page.replace("So.", f"{OF_RECORD}\n\nSo.")
 
 
-FIXED = {"bbr-loss", "bbr-share", "bbr-when", "calls-together", "dctcp", "gcc-queues", "l4s"}
+FIXED = {
+    "bbr-loss",
+    "bbr-share",
+    "bbr-when",
+    "call-newcwv",
+    "calls-together",
+    "dctcp",
+    "gcc-queues",
+    "l4s",
+    "scream-l4s",
+}
 """Studies whose answers are fixed, and do not follow from verdicts. None is of a deck."""
 
 

@@ -1,5 +1,7 @@
 """The study calls-together: some cells on the real engine, and its verdicts and figures on made numbers."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -133,11 +135,20 @@ def test_every_claim_that_can_be_asked_is_measured_where_it_is_made():
     ]
 
 
+class Samples:
+    """Of 25 samples of 200 ms the last five make no whole mean."""
+
+    call_rates: ClassVar = {"at_s": 0.2 * np.arange(1, 26), "received_bps": np.repeat([1e6, 3e6, 9e6], [10, 10, 5])}
+
+
 def test_the_figures_and_the_tables_have_every_variant():
     made = grids(quick=True)
     assert all(len(one.rows) == len(made[name].readings) * len(made[name].variants) for name, one in zip(
         EXPERIMENTS, verdicts.sheets(made), strict=True
     ))  # fmt: skip
+    run = calls_together.figures.over_time({"GCC": Samples}, 0.25, 1, "")
+    assert run.series[0].x.tolist() == pytest.approx([2, 4])
+    assert run.series[0].y.tolist() == pytest.approx([1, 3])
     two, tcp = figures.shares(made, "")
     assert [len(two.series), len(tcp.series)] == [len(cells.PAIRS), len(cells.QUEUES)]
     assert list(two.series[0].x) == list(cells.LOW)

@@ -47,6 +47,8 @@ STUDIES = {
     "l4s": "ackclock.studies.l4s",
     "gcc-queues": "ackclock.studies.gcc_queues",
     "scream-l4s": "ackclock.studies.scream_l4s",
+    "call-newcwv": "ackclock.studies.call_newcwv",
+    "calls-together": "ackclock.studies.calls_together",
 }
 """Name on the command line to module."""
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["over_time", "shares"]
 
+MEANS = 10
+"""Samples of a mean in the figure over time."""
+
 
 def over_time(runs: Mapping[str, Result], rate: float, seed: int, command: str) -> Figure:
     """The rate of a call with each control before, during and after a disruption."""
@@ -24,8 +27,11 @@ def over_time(runs: Mapping[str, Result], rate: float, seed: int, command: str) 
     for index, (label, result) in enumerate(runs.items()):
         samples = result.call_rates
         received = 1e-6 * np.asarray(samples["received_bps"], dtype=np.float64)
-        series.append(Series(label, samples["at_s"], received, colour_of(index)))
-    caption = f"{rate:g} Mbit/s from 120 to 150 s, 10 Mbit/s before and after; one run."
+        at = np.asarray(samples["at_s"], dtype=np.float64)
+        whole = len(at) // MEANS * MEANS
+        means = received[:whole].reshape(-1, MEANS).mean(axis=1)
+        series.append(Series(label, at[MEANS - 1 : whole : MEANS], means, colour_of(index)))
+    caption = f"{rate:g} Mbit/s from 120 to 150 s, 10 Mbit/s before and after; means over 2 s of one run."
     return Plot("A disruption of 30 s", "time (s)", "received rate (Mbit/s)", series, caption, command, seed)
 
 
