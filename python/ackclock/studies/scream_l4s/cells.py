@@ -191,8 +191,8 @@ KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
 """Examples of the README: the scenario's file, the main reading's frames, and settings."""
 
 L4S = Variant("l4s", "with L4S")
-NONE = Variant("none", "without L4S", {"flows[0].app.ecn": "off"})
-FIRST = Variant("version 1", "version 1", {"flows[0].app.ecn": "off", "flows[0].app.control": "scream"})
+NONE = Variant("none", "without L4S", {"flows[*].app.ecn": "off"})
+FIRST = Variant("version 1", "version 1", {"flows[*].app.ecn": "off", "flows[*].app.control": "scream"})
 COMPARED = (L4S, NONE, FIRST)
 
 OCTOBER = "constants of October 2024"
