@@ -46,7 +46,7 @@ def rates(tests: Grid, tested: Sequence[Tested], command: str) -> Figure:
         rows = [PUBLISHED[frames, rtt] for rtt in sorted({one.rtt for one in mine})]
         published = np.mean(rows, axis=0)
         series.append(Series(f"{frames}, published", TCPS, published, colour_of(index), dashed=True))
-    series.append(Series("fair share", TCPS, [fair_mbps(count) for count in TCPS], "var(--quiet)"))
+    series.append(Series("fair share", TCPS, [fair_mbps(count) for count in TCPS], colour_of(2)))
     caption = "100 Mbit/s over DualPI2. Means over round-trip times; 95 % intervals over replications."
     return Plot("SCReAM beside Prague", "flows of Prague", "rate of SCReAM (Mbit/s)", series, caption, command)
 
