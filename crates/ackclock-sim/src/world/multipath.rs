@@ -101,7 +101,14 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 data.withdraw();
                 data.close();
             }),
-            Command::Open { .. } | Command::Timer { .. } | Command::Send { .. } => {}
+            // Not about a connection, or about streams, which TCP does not have.
+            Command::Open { .. }
+            | Command::Timer { .. }
+            | Command::Send { .. }
+            | Command::OpenStream { .. }
+            | Command::WriteStream { .. }
+            | Command::FinishStream { .. }
+            | Command::ResetStream { .. } => {}
         }
     }
 
