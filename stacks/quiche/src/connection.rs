@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ackclock_core::{Ecn, Nanos, Random};
 use ackclock_transport::{Event, NEVER, Parameter, Role, Setup, Statistics, StreamId, Transmit, Transport};
-use quiche::{BufFactory, BufSplit, Config, ConnectionId, Header, QlogLevel, RecvInfo, Shutdown, Type};
+use quiche::{BufFactory, BufSplit, Config, ConnectionId, Header, QlogLevel, RecvInfo, Type};
 
 use crate::log::Log;
 use crate::parameters::{SMALLEST, Settings, settings};
@@ -15,16 +15,13 @@ use crate::tls;
 
 type Connection = quiche::Connection<Pieces>;
 
-/// Largest number that QUIC encodes (RFC 9000, section 16).
-const LARGEST: u64 = (1 << 62) - 1;
-
 /// Length of a connection id, in bytes, as quiche's own programs have it.
 const ID: usize = quiche::MAX_CONN_ID_LEN;
 
 /// Length of the first destination connection id of a client, in bytes, as quiche has it.
 const FIRST_ID: usize = 16;
 
-/// Urgency of a stream, of which quiche has no other by default. A lower number is more urgent.
+/// Urgency of a stream, of which quiche has no other by default.
 const URGENCY: u8 = 127;
 
 /// Bytes of a stream until the peer has acknowledged them. quiche drops them then.
@@ -85,12 +82,8 @@ pub(crate) struct End {
     connected: bool,
     /// Whether [`Event::Closed`] was reported.
     closed: bool,
-    /// Numbers of the next bidirectional and of the next unidirectional stream that this end opens.
-    next: [StreamId; 2],
-    /// Number of the next unidirectional stream of the peer that is reported.
-    reported: StreamId,
-    /// Priorities of the streams of this end that were given one and have not ended.
-    priorities: BTreeMap<StreamId, i32>,
+    /// Number of the next stream that this end opens.
+    next: StreamId,
     /// The marks of the pieces of each stream that is not delivered yet.
     outgoing: BTreeMap<StreamId, Arc<()>>,
     /// Streams that this end has finished and the peer has not acknowledged.
@@ -123,14 +116,10 @@ fn other(role: Role) -> Role {
     }
 }
 
-/// The bit of a stream's number that says that one direction carries bytes (RFC 9000, section 2.1).
-const UNIDIRECTIONAL: StreamId = 2;
-/// Distance of the numbers of streams of a kind.
-const STEP: StreamId = 4;
-
-/// Whether a stream carries bytes from an end.
-fn is_outgoing(role: Role, stream: StreamId) -> bool {
-    stream & UNIDIRECTIONAL == 0 || stream & 1 == u64::from(role == Role::Server)
+/// Whether both directions of a stream carry bytes (RFC 9000, section 2.1).
+fn is_bidirectional(stream: StreamId) -> bool {
+    const UNIDIRECTIONAL: u64 = 2;
+    stream & UNIDIRECTIONAL == 0
 }
 
 impl End {
@@ -155,9 +144,7 @@ impl End {
             events: VecDeque::new(),
             connected: false,
             closed: false,
-            next: [0, UNIDIRECTIONAL].map(|kind| kind | u64::from(setup.role == Role::Server)),
-            reported: UNIDIRECTIONAL | u64::from(setup.role == Role::Client),
-            priorities: BTreeMap::new(),
+            next: u64::from(setup.role == Role::Server),
             outgoing: BTreeMap::new(),
             finished: BTreeSet::new(),
             blocked: BTreeSet::new(),
@@ -232,21 +219,6 @@ impl End {
         let _ = self.start(now);
     }
 
-    /// Opens a stream of a kind, of which the peer accepts `left` more.
-    fn open_kind(&mut self, now: Nanos, kind: usize, left: u64) -> Option<StreamId> {
-        let connection = self.connection.as_mut().filter(|connection| connection.is_established())?;
-        if self.closed || left == 0 {
-            return None;
-        }
-        let stream = self.next[kind];
-        let loan = Loan::new(now, &mut self.random);
-        // It gives the stream the urgency that it has by default; quiche creates a stream with its first use.
-        connection.stream_priority(stream, URGENCY, true).ok()?;
-        drop(loan);
-        self.next[kind] += STEP;
-        Some(stream)
-    }
-
     /// Reports what has happened, and notes the next timeout.
     fn settle(&mut self) {
         self.report();
@@ -270,13 +242,7 @@ impl End {
         }
         while let Some(stream) = connection.stream_readable_next() {
             let is_own = stream & 1 == u64::from(self.role == Role::Server);
-            if !is_own && stream & UNIDIRECTIONAL != 0 {
-                // A stream opens all streams of its kind with lower numbers.
-                while self.reported <= stream {
-                    self.events.push_back(Event::OpenedUnidirectional(self.reported));
-                    self.reported += STEP;
-                }
-            } else if !is_own && self.opened.insert(stream) {
+            if !is_own && self.opened.insert(stream) {
                 self.events.push_back(Event::Opened(stream));
             }
             self.events.push_back(Event::Readable(stream));
@@ -287,14 +253,12 @@ impl End {
             }
         }
         let (log, outgoing, events) = (&self.log, &mut self.outgoing, &mut self.events);
-        let priorities = &mut self.priorities;
         self.finished.retain(|stream| {
             let is_held = outgoing.get(stream).is_some_and(|mark| Arc::strong_count(mark) > 1);
             if is_held || !log.ended(*stream) {
                 return true;
             }
             outgoing.remove(stream);
-            priorities.remove(stream);
             log.forget(*stream);
             events.push_back(Event::Delivered(*stream));
             false
@@ -412,64 +376,25 @@ impl Transport for End {
     }
 
     fn open(&mut self, now: Nanos) -> Option<StreamId> {
-        let left = self.connection.as_ref().map_or(0, Connection::peer_streams_left_bidi);
-        self.open_kind(now, 0, left)
-    }
-
-    fn open_unidirectional(&mut self, now: Nanos) -> Option<StreamId> {
-        let left = self.connection.as_ref().map_or(0, Connection::peer_streams_left_uni);
-        self.open_kind(now, 1, left)
-    }
-
-    fn prioritize(&mut self, now: Nanos, stream: StreamId, priority: i32) {
-        let Some(connection) = &mut self.connection else { return };
-        if self.closed || !is_outgoing(self.role, stream) {
-            return;
+        const STEP: StreamId = 4;
+        let connection = self.connection.as_mut().filter(|connection| connection.is_established())?;
+        if self.closed || connection.peer_streams_left_bidi() == 0 {
+            return None;
         }
-        self.priorities.insert(stream, priority);
-        // quiche has 256 urgencies, which follow the order of the priorities that are in use.
-        let mut ranks: Vec<i32> = self.priorities.values().copied().filter(|one| *one > 0).collect();
-        ranks.sort_unstable_by_key(|one| std::cmp::Reverse(*one));
-        ranks.dedup();
-        let mut lower: Vec<i32> = self.priorities.values().copied().filter(|one| *one < 0).collect();
-        lower.sort_unstable_by_key(|one| std::cmp::Reverse(*one));
-        lower.dedup();
+        let stream = self.next;
         let loan = Loan::new(now, &mut self.random);
-        for (stream, priority) in &self.priorities {
-            let place = |among: &[i32]| among.iter().position(|one| one == priority).unwrap_or(0);
-            let urgency = match priority.signum() {
-                1 => usize::from(URGENCY).saturating_sub(ranks.len() - place(&ranks)),
-                -1 => usize::from(URGENCY) + 1 + place(&lower),
-                _ => usize::from(URGENCY),
-            };
-            // It fails only for a stream that has ended already.
-            let _ = connection.stream_priority(*stream, urgency.min(usize::from(u8::MAX)) as u8, true);
-        }
+        // It gives the stream the urgency that it has by default; quiche creates a stream with its first use.
+        connection.stream_priority(stream, URGENCY, true).ok()?;
         drop(loan);
-    }
-
-    fn reset(&mut self, now: Nanos, stream: StreamId, code: u64) {
-        let Some(connection) = &mut self.connection else { return };
-        if self.closed || !is_outgoing(self.role, stream) {
-            return;
-        }
-        let loan = Loan::new(now, &mut self.random);
-        let done = connection.stream_shutdown(stream, Shutdown::Write, code.min(LARGEST));
-        drop(loan);
-        if done.is_ok() {
-            self.finished.remove(&stream);
-            self.outgoing.remove(&stream);
-            self.priorities.remove(&stream);
-            self.log.forget(stream);
-        }
-        self.settle();
+        self.next += STEP;
+        Some(stream)
     }
 
     fn write(&mut self, now: Nanos, stream: StreamId, bytes: &[u8]) -> usize {
         let Some(connection) = self.connection.as_mut().filter(|connection| connection.is_established()) else {
             return 0;
         };
-        if self.closed || !is_outgoing(self.role, stream) || self.finished.contains(&stream) {
+        if self.closed || !is_bidirectional(stream) || self.finished.contains(&stream) {
             return 0;
         }
         let loan = Loan::new(now, &mut self.random);
@@ -497,7 +422,7 @@ impl Transport for End {
 
     fn finish(&mut self, now: Nanos, stream: StreamId) {
         let Some(connection) = &mut self.connection else { return };
-        if self.closed || !is_outgoing(self.role, stream) {
+        if self.closed || !is_bidirectional(stream) {
             return;
         }
         let loan = Loan::new(now, &mut self.random);
@@ -511,29 +436,32 @@ impl Transport for End {
 
     fn read(&mut self, now: Nanos, stream: StreamId, buffer: &mut [u8]) -> usize {
         let Some(connection) = &mut self.connection else { return 0 };
-        if !is_outgoing(other(self.role), stream) {
+        if !is_bidirectional(stream) {
             return 0;
         }
         let loan = Loan::new(now, &mut self.random);
         let mut length = 0;
-        let mut end = None;
-        while length < buffer.len() && end.is_none() {
+        let mut finished = false;
+        while length < buffer.len() && !finished {
             match connection.stream_recv(stream, &mut buffer[length..]) {
                 Ok((read, fin)) => {
                     length += read;
-                    end = fin.then_some(Event::PeerFinished(stream));
+                    finished = fin;
                 }
-                Err(quiche::Error::StreamReset(code)) => end = Some(Event::Reset(stream, code)),
                 Err(_) => break,
             }
         }
         drop(loan);
-        self.events.extend(end);
+        if finished {
+            self.events.push_back(Event::PeerFinished(stream));
+        }
         self.settle();
         length
     }
 
     fn close(&mut self, now: Nanos, code: u64) {
+        /// Largest number that QUIC encodes (RFC 9000, section 16).
+        const LARGEST: u64 = (1 << 62) - 1;
         if let Some(connection) = &mut self.connection {
             let _loan = Loan::new(now, &mut self.random);
             // It fails only if the connection has ended already.

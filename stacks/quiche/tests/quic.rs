@@ -7,8 +7,6 @@ mod determinism;
 #[allow(dead_code, reason = "other tests use the rest")]
 #[path = "../../../crates/ackclock-transport/tests/quic/pipe.rs"]
 mod pipe;
-#[path = "../../../crates/ackclock-transport/tests/quic/streams.rs"]
-mod streams;
 #[path = "../../../crates/ackclock-transport/tests/quic/transfer.rs"]
 mod transfer;
 
