@@ -91,14 +91,23 @@ fn example(schema: &Json) -> String {
 }
 
 impl Schema {
-    /// Returns the schema of scenarios without `transport`, which accepts nothing but `tcp` where no stack is known.
+    /// Returns the schema of scenarios without `transport`, which accepts nothing but `tcp` where no stack is known, and
+    /// without what needs the streams of another transport.
     ///
     /// # Panics
-    /// If flows have no field `transport`.
+    /// If flows have no field `transport`, or no application `moq` with its streams.
     pub fn of_scenarios() -> Schema {
         let mut schema = ackclock_scenario::schema();
         let flow = schema.pointer_mut("/properties/flows/items/properties").and_then(Json::as_object_mut);
-        flow.and_then(|fields| fields.shift_remove("transport")).expect("flows have a transport");
+        let flow = flow.expect("flows have fields");
+        flow.shift_remove("transport").expect("flows have a transport");
+        let applications = flow["app"]["oneOf"].as_array_mut().expect("there are several applications");
+        let moq = applications.iter_mut().find(|one| one["properties"]["kind"]["const"] == "moq");
+        let moq = moq.expect("moq is an application");
+        moq["required"].as_array_mut().expect("moq has fields that are required").push("streams".into());
+        let fields = moq["properties"].as_object_mut().expect("moq has fields");
+        fields.insert("streams".to_owned(), json!({ "const": "one" })).expect("moq has streams");
+        fields.shift_remove("delivery_timeout").expect("moq may drop groups");
         Schema::new(&schema)
     }
 
