@@ -8,14 +8,16 @@ the page says what it has.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock import _core, plot
 from ackclock.judge.matrix import CONTESTANTS, DURATION_S, MAPS, NETWORKS, SEEDS, WARM_UP_S, contestant, make
+from ackclock.judge.matrix import network as network_named
 from ackclock.judge.matrix.page import how, starved
 from ackclock.plot.canvas import figure_of
 from ackclock.plot.matrix import matrix_map
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parent.parent / "docs"
 STORE = Path(__file__).parent.parent / "out/matrix/runs"
+KERNEL = STORE.parent / "kernel.json"
+"""Cells on a kernel, which `tools.matrix_kernel` writes."""
 DOTS = 140
 """Dots per inch of the pictures: numbers can be read, and a picture has a few hundred kilobytes."""
 PICTURES = ("share", "delay", "loss")
@@ -122,6 +126,8 @@ def page(made: Matrix, options: Sequence[str] = ()) -> str:
         parts.append("These runs failed:\n\n" + "\n".join(f"- {one}" for one in made.failures) + "\n")
     parts.append(_summary(made))
     parts.append(FINDINGS)
+    if KERNEL.exists():
+        parts.append(_on_kernel(json.loads(KERNEL.read_text(encoding="utf-8"))))
     for network in networks:
         parts.append(f"## {network.title}\n")
         parts += [
@@ -153,6 +159,29 @@ def _summary(made: Matrix) -> str:
         rows.append([f"`{row}`", mean, *("-" if one is None else f"{one.value:.1f}" for one in beside)])
     columns = ["", "mean over all others", *(f"beside CUBIC, {network.title}" for network in made.networks)]
     return "## Share of the goodput (%)\n\n" + _table(columns, rows)
+
+
+def _on_kernel(document: dict[str, Any]) -> str:
+    """Cells beside the same runs on Linux: the range of the simulator's seeds, and the kernel's number."""
+    backend = document["backend"]
+    rows = []
+    for one in document["rows"]:
+        ours = one["numbers"]["sim"]
+        (kernel,) = one["numbers"][backend]
+        cells = [f"{network_named(one['network']).title}: `{one['row']}` beside `{one['column']}`"]
+        for name in ("share", "delay", "retransmitted"):
+            low, high = (end(run[name] for run in ours) for end in (min, max))
+            cells += [f"{low:.3g} to {high:.3g}", f"{kernel[name]:.3g}"]
+        rows.append(cells)
+    what = ("share of the row (%)", "median queueing delay (ms)", "retransmitted by the row (%)")
+    columns = ["", *(f"{one}, {who}" for one in what for who in ("here", "Linux"))]
+    seeds = len(document["rows"][0]["numbers"]["sim"])
+    return (
+        "## Five cells on Linux\n\n"
+        f"The same scenarios of {document['duration_s']:g} s under {backend} in virtual time (`ackclock run --backend "
+        f"{backend}`) with one seed, beside the range of {seeds} seeds here. `python -m tools.matrix_kernel` runs "
+        "them.\n\n" + _table(columns, rows)
+    )
 
 
 def _drawn(made: Matrix, network: Network, one: Map) -> Axes:
