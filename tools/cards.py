@@ -204,6 +204,9 @@ FINDINGS = """\
   it loses a half to three quarters of the rate, as its window follows the smallest RTT.
 - **LEDBAT++** yields over deep buffers, and needs longer for everything. Where delays change or ACKs are few, it has a
   half to two thirds of the rate.
+- **quinn's CUBIC** needs a round trip more for 14 kB, which its first window of ten datagrams of 1,200 bytes does not
+  hold. It has no HyStart, and loses what a slow start overshoots. It runs beside TCP's CUBIC of Linux: a row that is
+  worse may be the transport's and not the algorithm's. Two scenarios have packets of 200 bytes, which QUIC refuses.
 - **polite**, a class of a few lines in Python from [the tutorial](your-own-congestion-control.md), is Reno that stops
   growing. A card takes a minute and shows what its author has not asked: four such flows do not share equally (5.1.4),
   and it mistakes a longer path for a queue (7.9).
