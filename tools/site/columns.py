@@ -31,6 +31,18 @@ queues = true
 rates = true
 limits = true
 interval = "1s"
+
+[[links]]
+name = "other"
+ends = ["left", "right"]
+rate = "2Mbps"
+delay = "20ms"
+
+[[flows]]
+name = "paths"
+app = "bulk"
+cc = "lia"
+paths = [["bottleneck"], ["other"]]
 """
 
 INTRODUCTION = (
@@ -57,7 +69,7 @@ APPLICATIONS = {
 
 
 def run() -> Result:
-    """A run with every application and every probe."""
+    """A run with every application and every probe, and a flow over several paths."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "some.cvec").write_text(tmix.text(tmix.generate(2.0, seed=1)), encoding="utf-8")

@@ -2,8 +2,6 @@
 //! a repair packet protects, and which lost packets follow from those that have arrived. Packets have no contents here:
 //! a lost packet is repaired if it is the only one that is missing in a row or a column.
 
-use super::receiver::insert;
-
 /// Bytes by which a repair packet is longer than the longest packet that it protects: the CSRC entry of its RTP header (RFC
 /// 8627 section 4.2.1), the FEC header with L and D (section 4.2.2.2), and its own extension for transport-wide sequence
 /// numbers. Its payload repeats all that follows the fixed RTP header, extensions included.
@@ -150,6 +148,17 @@ impl Decoder {
     pub fn forget(&mut self, before: u64) {
         self.waiting.retain(|one| one.base + (one.count - 1) * one.step >= before);
     }
+}
+
+/// Adds a number to a set of bits. Returns whether it is new.
+pub(super) fn insert(bits: &mut Vec<u64>, number: u64) -> bool {
+    let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
+    if bits.len() <= word {
+        bits.resize(word + 1, 0);
+    }
+    let is_new = bits[word] & bit == 0;
+    bits[word] |= bit;
+    is_new
 }
 
 #[cfg(test)]

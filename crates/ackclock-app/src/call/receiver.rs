@@ -6,7 +6,7 @@ use ackclock_core::{Ecn, Nanos};
 use ackclock_media::{Meter, Recorder, Report};
 use ackclock_results::Sketch;
 
-use super::fec::{Code, Decoder, Protected};
+use super::fec::{Code, Decoder, Protected, insert};
 use super::fields::Fields;
 use super::playout::Playout;
 use super::repair::{PERIOD, Repair};
@@ -88,17 +88,6 @@ pub(super) struct Counts {
     /// Sum of the one-way delays since the last sample, in ns, and their number.
     pub sample_delay: u64,
     pub sample_packets: u64,
-}
-
-/// Adds a number to a set of bits. Returns whether it is new.
-pub(super) fn insert(bits: &mut Vec<u64>, number: u64) -> bool {
-    let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
-    if bits.len() <= word {
-        bits.resize(word + 1, 0);
-    }
-    let is_new = bits[word] & bit == 0;
-    bits[word] |= bit;
-    is_new
 }
 
 impl Receiver {
