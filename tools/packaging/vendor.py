@@ -19,7 +19,7 @@ import tempfile
 import tomllib
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,9 +119,16 @@ def _sources() -> list[Path]:
 
 
 def gallery() -> str:
-    """The scenarios of the laboratory, as JSON: name to text."""
+    """The scenarios of the laboratory, as JSON: name to text. The engine for browsers has TCP alone."""
     files = [*sorted(EXAMPLES.glob("gallery/*.toml")), EXAMPLES / "cubic-bbr.toml", EXAMPLES / "parking-lot.toml", OWN]
-    return json.dumps({file.stem: file.read_text(encoding="utf-8") for file in files}, indent=1)
+    texts = {file.stem: file.read_text(encoding="utf-8") for file in files}
+    tcp = {name: text for name, text in texts.items() if not any("transport" in one for one in _flows(text))}
+    return json.dumps(tcp, indent=1)
+
+
+def _flows(text: str) -> list[dict[str, Any]]:
+    flows: list[dict[str, Any]] = tomllib.loads(text)["flows"]
+    return flows
 
 
 def studies() -> str:
