@@ -57,7 +57,7 @@ def shell(tmp_path):
 
 @pytest.mark.parametrize("system", ["win32", "darwin"])
 def test_every_scenario_of_the_gallery_runs_on_the_systems_of_a_class(tmp_path, system):
-    assert len(GALLERY) == 15
+    assert len(GALLERY) == 16
     # The whole gallery on one of the systems, and the first lesson on the other.
     names = GALLERY if system == "win32" else ["bufferbloat"]
     commands = []
