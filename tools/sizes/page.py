@@ -84,7 +84,7 @@ def _draw(record: dict[str, Any]) -> None:
             )
             axes.set_ylim(10.0 ** math.floor(low), 10.0 ** math.ceil(high))
             axes.tick_params(labelsize=7)
-        panels[0][column].set_title(subject.unit.split(" of a log")[0], fontsize=8)
+        panels[0][column].set_title(subject.unit.split(" of a log")[0].split(",")[0], fontsize=8)
         panels[1][column].legend(fontsize=5, frameon=False)
     panels[0][0].set_ylabel("CPU time (s)", fontsize=8)
     panels[1][0].set_ylabel("memory (MiB)", fontsize=8)

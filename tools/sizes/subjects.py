@@ -57,7 +57,7 @@ queue = "1bdp"
 name = "bulk"
 count = 10
 app = "bulk"
-start_jitter = "1s"
+start_jitter = "500ms"
 """
 LOG = """
 duration = "{duration}s"
@@ -178,5 +178,5 @@ SUBJECTS = (
     Grown("connections", "connections of a run", (100_000, 1_000_000, 10_000_000), connections),
     Grown("flows", "flows of a run at once, 2 s at 1 Mbit/s each", (10, 100, 1000, 10_000, 100_000, 1_000_000), flows),
     Grown("links", "links of a run in a row, 2 s at 10 Mbit/s each", (1, 10, 100, 1000), links),
-    Grown("seconds", "simulated seconds of ten flows at 100 Mbit/s", (1, 10, 100, 1000), seconds),
+    Grown("seconds", "simulated seconds, ten flows at 100 Mbit/s", (1, 10, 100, 1000), seconds),
 )
