@@ -148,11 +148,20 @@ pub struct FlowLabels {
     pub app: &'static str,
 }
 
+/// Returns the bits delivered in a second between two times; `None` if no time passes.
+fn goodput_bps(start: Nanos, end: Nanos, totals: &FlowTotals) -> Option<f64> {
+    let active = end.saturating_sub(start) as f64 / NS_PER_S;
+    (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active)
+}
+
+/// Returns a time in milliseconds.
+fn ms(time: Option<Nanos>) -> Option<f64> {
+    time.map(|time| time as f64 / NS_PER_MS)
+}
+
 /// Appends a flow's row to the table `flows`. Goodput is measured over the time from `start` to `end`; it is empty if
 /// no time passes.
 pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nanos, totals: &FlowTotals) {
-    let active = end.saturating_sub(start) as f64 / NS_PER_S;
-    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     table.push(declared::Flows {
         flow: labels.name.as_str().into(),
         stack: (&*labels.stack).into(),
@@ -161,7 +170,7 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
         pacing: labels.pacing.into(),
         app: labels.app.into(),
         start_s: (start as f64 / NS_PER_S).into(),
-        goodput_bps: (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into(),
+        goodput_bps: goodput_bps(start, end, totals).into(),
         bytes_delivered: totals.bytes_delivered.into(),
         segments_sent: totals.segments_sent.into(),
         data_segments_sent: totals.data_segments_sent.into(),
@@ -176,12 +185,10 @@ pub fn push_flow(table: &mut Table, labels: &FlowLabels, start: Nanos, end: Nano
 
 /// Appends the row of a path of a flow to the table `paths`. Goodput is measured as that of flows.
 pub fn push_path(tables: &mut Tables, (flow, path): (&str, &str), start: Nanos, end: Nanos, totals: &FlowTotals) {
-    let active = end.saturating_sub(start) as f64 / NS_PER_S;
-    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     declared::Paths {
         flow: flow.into(),
         path: path.into(),
-        goodput_bps: (active > 0.0).then(|| totals.bytes_delivered as f64 * 8.0 / active).into(),
+        goodput_bps: goodput_bps(start, end, totals).into(),
         bytes_delivered: totals.bytes_delivered.into(),
         segments_sent: totals.segments_sent.into(),
         data_segments_sent: totals.data_segments_sent.into(),
@@ -228,7 +235,6 @@ const CDF: [u16; 103] = {
 /// packets with payload that its sinks have received, from the transmission of a packet to its arrival. The quantiles
 /// are as exact as those of queueing delays.
 pub fn push_delays(tables: &mut Tables, flow: &str, delays: &Sketch) {
-    let ms = |time: Option<Nanos>| time.map(|time| time as f64 / NS_PER_MS);
     declared::Delays {
         flow: flow.into(),
         packets: delays.count().into(),

@@ -1,4 +1,4 @@
-//! What the subflows of a transfer over several paths see of each other.
+//! The subflows of a transfer over several paths see each other.
 
 mod common;
 

@@ -313,7 +313,7 @@ fn the_parity_of_a_row_repairs_one_loss_of_a_frame() {
     assert!((float(&call, "sent_bps") / 500e3 - 1.0).abs() < 0.02, "{}", float(&call, "sent_bps"));
 }
 
-/// Of every 60 datagrams three that follow each other are lost. A frame has three, so that some frame loses both packets, or
+/// Three datagrams in a row are lost of every 60. A frame has three, so that some frame loses both packets, or
 /// a packet and its parity. A block of four columns has twenty, and no column loses two.
 #[test]
 fn columns_repair_a_burst_that_rows_do_not() {

@@ -10,7 +10,7 @@ use crate::live::player::Player;
 use crate::live::report::ratio;
 use crate::{AppTables, seconds};
 
-/// What the sink has played up to the end of the run.
+/// The playback of the sink up to the end of the run.
 struct Played<'a> {
     player: Player,
     first: Nanos,

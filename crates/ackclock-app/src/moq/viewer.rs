@@ -51,7 +51,7 @@ pub(super) struct Viewer {
     pub samples: Vec<Sample>,
 }
 
-/// What the sink wants to be called for.
+/// A time at which the sink wants to be called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wish {
     /// The time at which playback may begin.

@@ -115,7 +115,7 @@ pub struct TooLarge {
     pub took: Nanos,
 }
 
-/// What the network tells the host of a packet's sender.
+/// A message of the network to the host of a packet's sender.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice {
     /// A packet has left the queue of the host.

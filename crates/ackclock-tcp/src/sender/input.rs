@@ -58,7 +58,7 @@ impl<'a> Arrival<'a> {
     }
 }
 
-/// What an acknowledgment has delivered, without what the sampler of the delivery rate adds.
+/// Returns the deliveries of an acknowledgment, without the sample of the delivery rate.
 #[inline(always)]
 fn delivery_of(ack: Ack, delivered: &Delivered, arrival: &Arrival<'_>) -> Delivery {
     Delivery {
