@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use ackclock_core::{Ecn, Nanos, Random};
 use ackclock_transport::{Event, NEVER, Parameter, Role, Setup, Statistics, StreamId, Transmit, Transport};
-use quiche::{BufFactory, BufSplit, Config, ConnectionId, Header, QlogLevel, RecvInfo, Type};
+use quiche::{Config, ConnectionId, Header, QlogLevel, RecvInfo, Shutdown, Type};
 
 use crate::log::Log;
 use crate::parameters::{SMALLEST, Settings, settings};
+use crate::pieces::{Piece, Pieces};
+use crate::streams::{self, Priorities, is_bidirectional, is_incoming, is_outgoing};
 use crate::system::{self, Loan, nanos, time};
 use crate::tls;
 
@@ -21,50 +23,8 @@ const ID: usize = quiche::MAX_CONN_ID_LEN;
 /// Length of the first destination connection id of a client, in bytes, as quiche has it.
 const FIRST_ID: usize = 16;
 
-/// Urgency of a stream, of which quiche has no other by default.
-const URGENCY: u8 = 127;
-
-/// Bytes of a stream until the peer has acknowledged them. quiche drops them then.
-#[derive(Clone, Debug)]
-struct Piece {
-    bytes: Arc<[u8]>,
-    start: usize,
-    end: usize,
-    /// Shared by all pieces of a stream, which it counts.
-    #[expect(dead_code, reason = "it is there to be dropped")]
-    stream: Arc<()>,
-}
-
-impl AsRef<[u8]> for Piece {
-    fn as_ref(&self) -> &[u8] {
-        &self.bytes[self.start..self.end]
-    }
-}
-
-impl BufSplit for Piece {
-    fn split_at(&mut self, at: usize) -> Piece {
-        let rest = Piece { start: self.start + at, ..self.clone() };
-        self.end = self.start + at;
-        rest
-    }
-}
-
-/// Creates pieces of what is not written by the application.
-#[derive(Clone, Default, Debug)]
-struct Pieces;
-
-impl BufFactory for Pieces {
-    type Buf = Piece;
-    type DgramBuf = Vec<u8>;
-
-    fn buf_from_slice(bytes: &[u8]) -> Piece {
-        Piece { bytes: bytes.into(), start: 0, end: bytes.len(), stream: Arc::default() }
-    }
-
-    fn dgram_buf_from_slice(bytes: &[u8]) -> Vec<u8> {
-        bytes.to_vec()
-    }
-}
+/// Largest number that QUIC encodes (RFC 9000, section 16).
+const LARGEST_CODE: u64 = (1 << 62) - 1;
 
 /// An end with its only connection.
 pub(crate) struct End {
@@ -82,8 +42,11 @@ pub(crate) struct End {
     connected: bool,
     /// Whether [`Event::Closed`] was reported.
     closed: bool,
-    /// Number of the next stream that this end opens.
-    next: StreamId,
+    /// Numbers of the next bidirectional and of the next unidirectional stream that this end opens.
+    next: [StreamId; 2],
+    /// Number of the next unidirectional stream of the peer that is reported.
+    next_incoming: StreamId,
+    priorities: Priorities,
     /// The marks of the pieces of each stream that is not delivered yet.
     outgoing: BTreeMap<StreamId, Arc<()>>,
     /// Streams that this end has finished and the peer has not acknowledged.
@@ -116,12 +79,6 @@ fn other(role: Role) -> Role {
     }
 }
 
-/// Whether both directions of a stream carry bytes (RFC 9000, section 2.1).
-fn is_bidirectional(stream: StreamId) -> bool {
-    const UNIDIRECTIONAL: u64 = 2;
-    stream & UNIDIRECTIONAL == 0
-}
-
 impl End {
     /// Creates an end.
     ///
@@ -144,7 +101,9 @@ impl End {
             events: VecDeque::new(),
             connected: false,
             closed: false,
-            next: u64::from(setup.role == Role::Server),
+            next: [false, true].map(|one_way| streams::first(setup.role, one_way)),
+            next_incoming: streams::first(other(setup.role), true),
+            priorities: Priorities::default(),
             outgoing: BTreeMap::new(),
             finished: BTreeSet::new(),
             blocked: BTreeSet::new(),
@@ -219,9 +178,38 @@ impl End {
         let _ = self.start(now);
     }
 
+    fn open_one(&mut self, now: Nanos, one_way: bool) -> Option<StreamId> {
+        let connection = self.connection.as_ref().filter(|connection| connection.is_established())?;
+        let left = if one_way { connection.peer_streams_left_uni() } else { connection.peer_streams_left_bidi() };
+        if self.closed || left == 0 {
+            return None;
+        }
+        let next = &mut self.next[usize::from(one_way)];
+        let stream = *next;
+        *next += streams::STEP;
+        self.priorities.set(stream, 0);
+        self.rank(now);
+        Some(stream)
+    }
+
+    /// Tells quiche the urgencies that have changed. quiche creates a stream with its first use, which this is.
+    fn rank(&mut self, now: Nanos) {
+        let Some(connection) = &mut self.connection else { return };
+        let changes = self.priorities.changes();
+        if changes.is_empty() {
+            return;
+        }
+        let _loan = Loan::new(now, &mut self.random);
+        for (stream, urgency) in changes {
+            // It fails only for a stream beyond the peer's limit, which no stream of an end is.
+            let _ = connection.stream_priority(stream, urgency, true);
+        }
+    }
+
     /// Reports what has happened, and notes the next timeout.
-    fn settle(&mut self) {
+    fn settle(&mut self, now: Nanos) {
         self.report();
+        self.rank(now);
         let Some(connection) = &self.connection else { return };
         let next = connection.timeout_instant().map_or(NEVER, time);
         // A timer that is still due after it has been handled waits for the next instant.
@@ -241,9 +229,17 @@ impl End {
             self.events.push_back(Event::Connected);
         }
         while let Some(stream) = connection.stream_readable_next() {
-            let is_own = stream & 1 == u64::from(self.role == Role::Server);
-            if !is_own && self.opened.insert(stream) {
-                self.events.push_back(Event::Opened(stream));
+            if is_bidirectional(stream) {
+                if !streams::is_own(self.role, stream) && self.opened.insert(stream) {
+                    self.events.push_back(Event::Opened(stream));
+                    self.priorities.set(stream, 0);
+                }
+            } else {
+                // A stream is open as soon as a later one is (RFC 9000, section 3.2).
+                while self.next_incoming <= stream {
+                    self.events.push_back(Event::OpenedUnidirectional(self.next_incoming));
+                    self.next_incoming += streams::STEP;
+                }
             }
             self.events.push_back(Event::Readable(stream));
         }
@@ -252,13 +248,15 @@ impl End {
                 self.events.push_back(Event::Writable(stream));
             }
         }
-        let (log, outgoing, events) = (&self.log, &mut self.outgoing, &mut self.events);
+        let (log, outgoing, priorities, events) =
+            (&self.log, &mut self.outgoing, &mut self.priorities, &mut self.events);
         self.finished.retain(|stream| {
             let is_held = outgoing.get(stream).is_some_and(|mark| Arc::strong_count(mark) > 1);
             if is_held || !log.ended(*stream) {
                 return true;
             }
             outgoing.remove(stream);
+            priorities.forget(*stream);
             log.forget(*stream);
             events.push_back(Event::Delivered(*stream));
             false
@@ -297,7 +295,7 @@ impl Transport for End {
             self.closed = true;
             self.events.push_back(Event::Closed(Some(error.to_string())));
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn receive(&mut self, now: Nanos, _: Ecn, datagram: &[u8]) {
@@ -322,7 +320,7 @@ impl Transport for End {
             self.connection = None;
             return;
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn transmit(&mut self, now: Nanos, datagram: &mut Vec<u8>) -> Option<Transmit> {
@@ -353,7 +351,7 @@ impl Transport for End {
         drop(loan);
         datagram.truncate(length);
         let payload = self.log.sent();
-        self.settle();
+        self.settle(now);
         if length == 0 {
             return None;
         }
@@ -372,29 +370,48 @@ impl Transport for End {
             let _loan = Loan::new(now, &mut self.random);
             connection.on_timeout();
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn open(&mut self, now: Nanos) -> Option<StreamId> {
-        const STEP: StreamId = 4;
-        let connection = self.connection.as_mut().filter(|connection| connection.is_established())?;
-        if self.closed || connection.peer_streams_left_bidi() == 0 {
-            return None;
+        self.open_one(now, false)
+    }
+
+    fn open_unidirectional(&mut self, now: Nanos) -> Option<StreamId> {
+        self.open_one(now, true)
+    }
+
+    fn prioritize(&mut self, now: Nanos, stream: StreamId, priority: i32) {
+        if self.priorities.contains(stream) {
+            self.priorities.set(stream, priority);
+            self.rank(now);
         }
-        let stream = self.next;
+    }
+
+    fn reset(&mut self, now: Nanos, stream: StreamId, code: u64) {
+        let Some(connection) = &mut self.connection else { return };
+        if self.closed || !is_outgoing(self.role, stream) || !self.priorities.contains(stream) {
+            return;
+        }
         let loan = Loan::new(now, &mut self.random);
-        // It gives the stream the urgency that it has by default; quiche creates a stream with its first use.
-        connection.stream_priority(stream, URGENCY, true).ok()?;
+        let done = connection.stream_shutdown(stream, Shutdown::Write, code.min(LARGEST_CODE));
         drop(loan);
-        self.next += STEP;
-        Some(stream)
+        // quiche refuses it for a stream of which nothing is left to be sent.
+        if done.is_ok() {
+            self.finished.remove(&stream);
+            self.blocked.remove(&stream);
+            self.outgoing.remove(&stream);
+            self.priorities.forget(stream);
+            self.log.abandon(stream);
+        }
+        self.settle(now);
     }
 
     fn write(&mut self, now: Nanos, stream: StreamId, bytes: &[u8]) -> usize {
         let Some(connection) = self.connection.as_mut().filter(|connection| connection.is_established()) else {
             return 0;
         };
-        if self.closed || !is_bidirectional(stream) || self.finished.contains(&stream) {
+        if self.closed || !is_outgoing(self.role, stream) || self.finished.contains(&stream) {
             return 0;
         }
         let loan = Loan::new(now, &mut self.random);
@@ -409,20 +426,20 @@ impl Transport for End {
                 break;
             }
             let mark = self.outgoing.entry(stream).or_default().clone();
-            let piece = Piece { bytes: rest[..length].into(), start: 0, end: length, stream: mark };
+            let piece = Piece::new(&rest[..length], mark);
             match connection.stream_send_zc(stream, piece, false) {
                 Ok((written, _)) => taken += written,
                 Err(_) => break,
             }
         }
         drop(loan);
-        self.settle();
+        self.settle(now);
         taken
     }
 
     fn finish(&mut self, now: Nanos, stream: StreamId) {
         let Some(connection) = &mut self.connection else { return };
-        if self.closed || !is_bidirectional(stream) {
+        if self.closed || !is_outgoing(self.role, stream) {
             return;
         }
         let loan = Loan::new(now, &mut self.random);
@@ -431,47 +448,44 @@ impl Transport for End {
         if done.is_ok() && self.finished.insert(stream) {
             self.log.end(stream);
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn read(&mut self, now: Nanos, stream: StreamId, buffer: &mut [u8]) -> usize {
         let Some(connection) = &mut self.connection else { return 0 };
-        if !is_bidirectional(stream) {
+        if !is_incoming(self.role, stream) {
             return 0;
         }
         let loan = Loan::new(now, &mut self.random);
         let mut length = 0;
-        let mut finished = false;
-        while length < buffer.len() && !finished {
+        let mut end = None;
+        while length < buffer.len() && end.is_none() {
             match connection.stream_recv(stream, &mut buffer[length..]) {
                 Ok((read, fin)) => {
                     length += read;
-                    finished = fin;
+                    end = fin.then_some(Event::PeerFinished(stream));
                 }
+                Err(quiche::Error::StreamReset(code)) => end = Some(Event::Reset(stream, code)),
                 Err(_) => break,
             }
         }
         drop(loan);
-        if finished {
-            self.events.push_back(Event::PeerFinished(stream));
-        }
-        self.settle();
+        self.events.extend(end);
+        self.settle(now);
         length
     }
 
     fn close(&mut self, now: Nanos, code: u64) {
-        /// Largest number that QUIC encodes (RFC 9000, section 16).
-        const LARGEST: u64 = (1 << 62) - 1;
         if let Some(connection) = &mut self.connection {
             let _loan = Loan::new(now, &mut self.random);
             // It fails only if the connection has ended already.
-            let _ = connection.close(true, code.min(LARGEST), b"");
+            let _ = connection.close(true, code.min(LARGEST_CODE), b"");
         }
         if !self.closed {
             self.closed = true;
             self.events.push_back(Event::Closed(None));
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn poll(&mut self) -> Option<Event> {

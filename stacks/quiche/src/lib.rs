@@ -37,6 +37,11 @@
 //! not before. Only bbr2 paces; quiche's cubic and reno release all datagrams at once. While bbr2 waits, an ACK waits
 //! with it.
 //!
+//! # Priorities
+//!
+//! quiche has 256 urgencies, of which the lowest leaves first. The streams of an end have them in the order of their
+//! priorities. Of more than 256 different priorities at once, the lowest share the last urgency.
+//!
 //! # Limits
 //!
 //! An end has one connection. There is no 0-RTT, no resumption, no migration and no Retry. quiche neither sets nor
@@ -48,7 +53,9 @@
 mod connection;
 mod log;
 mod parameters;
+mod pieces;
 mod stack;
+mod streams;
 mod system;
 mod tls;
 

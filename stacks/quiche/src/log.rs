@@ -226,6 +226,12 @@ impl Log {
         self.inner().tally.ends.entry(stream).or_default();
     }
 
+    /// Forgets a stream whose end is not sent any more.
+    pub(crate) fn abandon(&self, stream: StreamId) {
+        self.inner().tally.ends.remove(&stream);
+        self.forget(stream);
+    }
+
     /// Forgets a stream.
     pub(crate) fn forget(&self, stream: StreamId) {
         self.inner().tally.sent.remove(&stream);

@@ -90,7 +90,7 @@ pub(crate) fn list() -> Vec<Parameter> {
             1.0,
             "bytes that streams take beyond what is in flight, as a multiple of the free congestion window",
         ),
-        Parameter::number("streams", 1.0, 1e6, 100.0, "streams that the peer may have open at once"),
+        Parameter::number("streams", 1.0, 1e6, 100.0, "streams of each kind that the peer may have open at once"),
         Parameter::number("max_ack_delay", 0.0, 16.383, 0.025, "longest delay of an ACK that the peer is told, in s"),
         Parameter::number(
             "max_idle_timeout",
@@ -166,11 +166,13 @@ pub(crate) fn settings(known: &[Parameter], setup: &Setup<'_>) -> Result<Setting
     let [(stream, largest_stream), (connection, largest)] = windows;
     config.set_initial_max_stream_data_bidi_local(stream);
     config.set_initial_max_stream_data_bidi_remote(stream);
+    config.set_initial_max_stream_data_uni(stream);
     config.set_initial_max_data(connection);
     config.set_max_stream_window(largest_stream);
     config.set_max_connection_window(largest);
     config.set_send_capacity_factor(given.number("send_capacity"));
     config.set_initial_max_streams_bidi(streams);
+    config.set_initial_max_streams_uni(streams);
     config.set_max_ack_delay(given.seconds("max_ack_delay").as_millis() as u64);
     config.set_max_idle_timeout(given.seconds("max_idle_timeout").as_millis() as u64);
     Ok(Settings { config, mtu, reduces })

@@ -1,7 +1,7 @@
 //! The stack.
 
 use ackclock_core::Nanos;
-use ackclock_transport::{Parameter, Parameters, Role, Setup, Stack, Transport};
+use ackclock_transport::{Features, Parameter, Parameters, Role, Setup, Stack, Transport};
 
 use crate::connection::End;
 use crate::parameters;
@@ -37,6 +37,10 @@ impl Stack for Quiche {
         const IPV4: u32 = 20;
         const UDP: u32 = 8;
         IPV4 + UDP
+    }
+
+    fn features(&self) -> Features {
+        Features { unidirectional: true, priorities: true, resets: true }
     }
 
     fn check(&self, datagram: u32, parameters: &Parameters) -> Result<(), String> {
