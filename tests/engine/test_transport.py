@@ -113,6 +113,24 @@ RECEIVE = (
     "static int32_t t_receive("
     "ackclock_transport *t, uint64_t now, uint32_t ecn, const uint8_t *datagram, size_t length) {"
 )
+OPTIONAL = "NULL, NULL, NULL, NULL}"
+"""The functions of the table that a library may leave out: log, unidirectional streams, priorities, resets."""
+TABLE = "static const ackclock_stack stacks[] = {"
+ABLE = """
+static int32_t t_not_yet(ackclock_transport *t, uint64_t now, uint64_t *stream) {
+    (void)t, (void)now, (void)stream;
+    return ACKCLOCK_OK;
+}
+static int32_t t_prioritize(ackclock_transport *t, uint64_t now, uint64_t stream, int32_t priority) {
+    (void)t, (void)now, (void)stream, (void)priority;
+    return ACKCLOCK_OK;
+}
+static int32_t t_reset(ackclock_transport *t, uint64_t now, uint64_t stream, uint64_t code) {
+    (void)t, (void)now, (void)stream, (void)code;
+    return ACKCLOCK_OK;
+}
+"""
+"""Functions that keep their contract: a stream is never possible yet, so that the others are not called."""
 
 
 @pytest.fixture(scope="module")
@@ -123,10 +141,13 @@ def libraries(tmp_path_factory):
         patch.chdir(folder)
         assert main(["new", "transport", "plain"]) == 0
 
-    def make(name, statement=""):
+    def make(name, statement="", able=False):
         source = folder / "plain" / "plain.c"
         text = source.read_text(encoding="utf-8")
         assert RECEIVE in text
+        assert OPTIONAL in text
+        if able:
+            text = text.replace(OPTIONAL, "NULL, t_not_yet, t_prioritize, t_reset}").replace(TABLE, ABLE + TABLE)
         file = folder / f"{name}.c"
         file.write_text(text.replace(RECEIVE, f"{RECEIVE}\n    if (now >= 1000000000u) {{ {statement} }}"))
         library = folder / f"{name}.so"
@@ -170,6 +191,15 @@ class TestLibraries:
         store = ackclock.sweep(scenario(flow(sound)), vary=vary, seeds=2, out=tmp_path / "store")
         runs = store.runs
         assert sorted(runs["status"]) == ["done", "done", "failed", "failed"]
+
+    def test_an_application_may_need_functions_that_a_library_can_leave_out(self, libraries):
+        needy = {"kind": "moq", "rate": "500kbps", "delivery_timeout": "500ms"}
+        plain = flow(libraries("few"), **needy)
+        said = 'transport: the table of kind "plain" has no unidirectional streams and no priorities of streams and no'
+        with pytest.raises(ackclock.ScenarioError, match=said):
+            ackclock.run(scenario(plain))
+        able = flow(libraries("able", able=True), **needy)
+        ackclock.run(scenario(able))
 
     def test_what_is_no_library_of_transports_is_refused(self, tmp_path):
         file = tmp_path / "text.so"

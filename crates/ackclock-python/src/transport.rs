@@ -10,7 +10,7 @@ use ackclock_plugin::Beacon;
 use ackclock_scenario::Libraries;
 use ackclock_sim::endpoint::foreign::{Calls, Failed};
 use ackclock_tcp::cc::seconds;
-use ackclock_transport::{Parameter, Parameters, Range, Setup, Stack, Transport, Value};
+use ackclock_transport::{Features, Parameter, Parameters, Range, Setup, Stack, Transport, Value};
 use pyo3::prelude::*;
 use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
@@ -78,6 +78,10 @@ impl Stack for Sourced {
 
     fn overhead(&self) -> u32 {
         self.stack.overhead()
+    }
+
+    fn features(&self) -> Features {
+        self.stack.features()
     }
 
     fn check(&self, datagram: u32, parameters: &Parameters) -> Result<(), String> {

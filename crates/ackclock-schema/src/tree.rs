@@ -145,7 +145,15 @@ impl Node {
             Value::Text(text) => quoted(text),
             Value::List(items) if items.is_empty() => "an empty list".to_owned(),
             Value::List(items) => texts(items).unwrap_or("a list".to_owned()),
-            Value::Table(_) => "a table".to_owned(),
+            Value::Table(entries) => {
+                let kind = entries.iter().find(|(key, _)| key == "kind").map(|(_, node)| &node.value);
+                // Its kind says more of a table than that it is one.
+                if let Some(Value::Text(kind)) = kind {
+                    format!("the table of kind {}", quoted(kind))
+                } else {
+                    "a table".to_owned()
+                }
+            }
         };
         shortened(&text)
     }
