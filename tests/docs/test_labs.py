@@ -1,5 +1,7 @@
 """The labs: notebooks for a class, whose saved outputs are those of the present engine."""
 
+import base64
+import io
 import json
 import re
 import runpy
@@ -7,6 +9,7 @@ import runpy
 import nbformat
 import numpy as np
 import pytest
+from matplotlib import image
 
 from ackclock.cc import registry
 from tools import notebooks
@@ -75,6 +78,16 @@ def test_an_output_that_differs_is_found():
     first, second = (cell.outputs[0].data[notebooks.PICTURE] for cell in pictures)
     swapped = nbformat.from_dict(json.loads(text.replace(json.dumps(first), json.dumps(second))))
     assert notebooks.differences(saved, swapped) == ["code cell 2 draws another picture"]
+    recoloured = nbformat.from_dict(json.loads(text.replace(json.dumps(first), json.dumps(_recoloured(first)))))
+    assert notebooks.differences(saved, recoloured) == ["code cell 2 draws another picture"]
+
+
+def _recoloured(picture):
+    """A picture in base64 whose coloured lines have the colours with red and blue exchanged."""
+    pixels = image.imread(io.BytesIO(base64.b64decode(picture)))
+    written = io.BytesIO()
+    image.imsave(written, pixels[:, :, [2, 1, 0, 3]], format="png")
+    return base64.b64encode(written.getvalue()).decode()
 
 
 def test_the_answers_about_buffers_agree_with_the_outputs():
