@@ -2,7 +2,8 @@
 
 Each card is a command of its own, whose folder in out/cards is kept: a card that is there is not made again by the same
 version. All of them take about a quarter of an hour of CPU time; names on the command line choose some, `--section` and
-`--seeds` make less of each, and the page has the cards that are there and says what they have.
+`--seeds` make less of each, and the page has the cards that are there and says what they have. `--kernel` makes two
+sections of BBRv1's card on Linux in virtual time as well.
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ CANDIDATES = (
     Candidate("polite", f"polite --load {POLITE.relative_to(ROOT)}"),
     Candidate("learned-alone", "learned-alone --load docs/gym/learned_alone.py"),
 )
+
+ON_LINUX = Candidate("bbr1-linux", "bbr1 --backend linux:6.12 --section 5.1.5 --section 7.4 --seeds 2")
+"""Two sections on Linux, in which few packets are sent: each packet passes a kernel."""
 
 
 @dataclass(frozen=True)
@@ -223,23 +227,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--section", action="append", default=[])
     parser.add_argument("--seeds", type=int, default=None)
     parser.add_argument("--threads", type=int, default=None)
+    parser.add_argument("--kernel", action="store_true", help="make the sections on Linux in virtual time as well")
     given = parser.parse_args(arguments)
     less = [word for one in given.section for word in ("--section", one)]
     less += [] if given.seeds is None else ["--seeds", str(given.seeds)]
     threads = [] if given.threads is None else ["--threads", str(given.threads)]
     _write_polite()
-    for one in CANDIDATES:
-        if (not given.names or one.key in given.names) and _card(one.key) is None:
+    chosen = [(one, less) for one in CANDIDATES if not given.names or one.key in given.names]
+    for one, options in [*chosen, *([(ON_LINUX, [])] if given.kernel else [])]:
+        if _card(one.key) is None:
             file, _, how = one.needs.partition(": ")
             if file and not (ROOT / file).exists():
                 sys.stderr.write(f"{one.key} needs {file}: {how}\n")
                 return 1
-            words = ["card", *shlex.split(one.arguments), "--quick", *less, "--out", str(_folder(one.key))]
+            words = ["card", *shlex.split(one.arguments), "--quick", *options, "--out", str(_folder(one.key))]
             status = ackclock([*words, *threads])
             if status:
                 return status
     found = {one.key: card for one in CANDIDATES if (card := _card(one.key)) is not None}
-    (DOCS / "cards.md").write_text(page(found, less), encoding="utf-8")
+    (DOCS / "cards.md").write_text(page(found, less, _card(ON_LINUX.key)), encoding="utf-8")
     return 0
 
 
@@ -264,7 +270,7 @@ def _card(key: str) -> dict[str, Any] | None:
     return card if card["engine"] == _core.engine()[:8] else None
 
 
-def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = ()) -> str:
+def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = (), kernel: dict[str, Any] | None = None) -> str:
     """The page. All cards have the sections and seeds of the first one."""
     first = next(iter(cards.values()))
     numbers = [one["section"] for one in first["sections"]]
@@ -280,8 +286,30 @@ def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = ()) -> str:
     parts.append(_table(["", *(f"`{name}`" for name in cards)], [_numbers(row, cards) for row in ROWS]))
     parts.append("## Published results\n")
     parts.append(_table(["published", "source", "the cards", "shown"], list(_published(cards)), align="---"))
+    if kernel is not None:
+        parts.append(_on_linux(kernel, cards["bbr1"]))
     parts.append(FINDINGS)
     return "\n".join(parts)
+
+
+def _on_linux(kernel: dict[str, Any], simulated: dict[str, Any]) -> str:
+    """The rows of BBRv1's card on Linux beside the same rows of the simulator."""
+    ours = {(row["section"], row["scenario"], row["point"], row["row"]): row for row in _rows(simulated)}
+    rows = []
+    for row in _rows(kernel):
+        place = (row["section"], row["scenario"], row["point"], row["row"])
+        here = ours[place]
+        cells = [f"{row['scenario']}{', ' if row['point'] else ''}{row['point']}: {row['row']} ({row['unit']})"]
+        for who in ("candidate", "cubic", "reno"):
+            cells += ["" if (mean := one["mean"].get(who)) is None else f"{mean:.4g}" for one in (here, row)]
+        rows.append([row["section"], *cells, here["verdict"], row["verdict"]])
+    names = ("`bbr1`", "`cubic`", "`reno`", "verdict")
+    heads = ["section", "row", *(f"{name}, {who}" for name in names for who in ("here", "Linux"))]
+    return (
+        "## Two sections on Linux\n\n"
+        f"`ackclock card {ON_LINUX.arguments} --quick` runs the scenarios on Linux in virtual time, where all three "
+        f"algorithms are the kernel's, under {len(kernel['seeds'])} seeds.\n\n" + _table(heads, rows)
+    )
 
 
 def _rows(card: dict[str, Any]) -> list[dict[str, Any]]:
