@@ -1,5 +1,6 @@
 //! Algorithms of the user: congestion controls as classes in Python and in libraries, and rate adaptations in Python.
 
+mod fields;
 mod full;
 mod rules;
 pub mod views;

@@ -7,6 +7,7 @@ use ackclock_plugin::accepted::{self, INCREASE, SHARE, START};
 use ackclock_tcp::cc::{Situation, WindowRules};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 use super::views;
 use crate::callbacks::{Caller, Overridden, Own};
@@ -22,7 +23,13 @@ pub struct Rules {
     idle: Own,
     state_name: Own,
     /// The argument of all rules, created at the first call.
-    situation: Option<Py<views::Situation>>,
+    situation: Option<Argument>,
+}
+
+/// The argument of a rule, alone and as the arguments of a call.
+struct Argument {
+    situation: Py<views::Situation>,
+    all: Py<PyTuple>,
 }
 
 /// The default rules, used where no rule is overridden.
@@ -51,7 +58,7 @@ impl Rules {
 fn ask(
     caller: &Caller,
     (name, method): (&str, &Own),
-    argument: &mut Option<Py<views::Situation>>,
+    argument: &mut Option<Argument>,
     situation: &Situation,
     range: &RangeInclusive<f64>,
 ) -> Option<f64> {
@@ -59,12 +66,16 @@ fn ask(
     caller.call(name, Some(situation.ctx.now), |py| {
         let argument = match argument {
             Some(argument) => {
-                argument.borrow_mut(py).0 = *situation;
+                argument.situation.get().fill(situation);
                 &*argument
             }
-            None => &*argument.insert(Py::new(py, views::Situation(*situation))?),
+            None => {
+                let situation = Py::new(py, views::Situation::new(situation))?;
+                let all = PyTuple::new(py, [&situation])?.unbind();
+                &*argument.insert(Argument { situation, all })
+            }
         };
-        let said = method.bind(py).call1((argument,))?;
+        let said = method.bind(py).call1(argument.all.bind(py))?;
         let refusal = || Ok::<_, PyErr>(accepted::result(&said.repr()?.to_string(), range));
         match said.extract::<f64>() {
             Ok(number) if range.contains(&number) => Ok(number),

@@ -1,16 +1,24 @@
 //! The arguments of callbacks in Python: each connection has one object of each kind, which is filled anew for every
 //! event. The stub documents the fields.
 
+use std::convert::Infallible;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use ackclock_plugin::accepted::{self, MOST_WINDOW};
 use ackclock_tcp::Rate;
 use ackclock_tcp::cc::{Situation as Told, seconds};
-use ackclock_tcp::context::{self, Cause};
+use ackclock_tcp::context;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyFloat;
+
+use super::fields::{Field, Named};
 
 /// Returns a number of bytes, or of bytes per second, that a callback has set.
 fn whole(what: &str, value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
-    let number = value.extract::<u64>().ok().or_else(|| {
+    // That a float is no integer would be told by an exception, which takes longer than the whole callback.
+    let integer = if value.is_exact_instance_of::<PyFloat>() { None } else { value.extract::<u64>().ok() };
+    let number = integer.or_else(|| {
         let float = value.extract::<f64>().ok().filter(|float| (0.0..=most as f64).contains(float));
         float.map(|float| float as u64)
     });
@@ -25,73 +33,95 @@ fn whole(what: &str, value: &Bound<'_, PyAny>, most: u64) -> PyResult<u64> {
     }
 }
 
-#[pyclass(module = "ackclock._core")]
-#[derive(Clone, Copy)]
-pub struct Window(pub context::Window);
+#[pyclass(module = "ackclock._core", frozen)]
+pub struct Window {
+    cwnd: Field<u64>,
+    ssthresh: Field<u64>,
+    /// Bits per second; zero stands for `None`.
+    pacing_rate: Field<u64>,
+}
+
+impl Window {
+    pub fn new(window: &context::Window) -> Window {
+        let made = Window { cwnd: Field::new(0), ssthresh: Field::new(0), pacing_rate: Field::new(0) };
+        made.fill(window);
+        made
+    }
+
+    pub fn fill(&self, from: &context::Window) {
+        self.cwnd.set(from.cwnd);
+        self.ssthresh.set(from.ssthresh);
+        self.pacing_rate.set(from.pacing_rate.map_or(0, Rate::bits));
+    }
+
+    pub fn value(&self) -> context::Window {
+        let pacing_rate = Rate::new(self.pacing_rate.get());
+        context::Window { cwnd: self.cwnd.get(), ssthresh: self.ssthresh.get(), pacing_rate }
+    }
+}
 
 #[pymethods]
 impl Window {
     #[getter]
     fn cwnd(&self) -> u64 {
-        self.0.cwnd
+        self.cwnd.get()
     }
 
     #[setter]
-    fn set_cwnd(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.cwnd = whole("cwnd", value, MOST_WINDOW)?;
+    fn set_cwnd(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.cwnd.set(whole("cwnd", value, MOST_WINDOW)?);
         Ok(())
     }
 
     #[getter]
     fn ssthresh(&self) -> u64 {
-        self.0.ssthresh
+        self.ssthresh.get()
     }
 
     #[setter]
-    fn set_ssthresh(&mut self, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.0.ssthresh = whole("ssthresh", value, u64::MAX)?;
+    fn set_ssthresh(&self, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.ssthresh.set(whole("ssthresh", value, u64::MAX)?);
         Ok(())
     }
 
     #[getter]
     fn pacing_rate(&self) -> Option<u64> {
-        self.0.pacing_rate.map(Rate::bytes)
+        self.value().pacing_rate.map(Rate::bytes)
     }
 
     #[setter]
-    fn set_pacing_rate(&mut self, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    fn set_pacing_rate(&self, value: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let rate = value.map(|value| whole("pacing_rate", value, MOST_WINDOW)).transpose()?;
         if rate == Some(0) {
             return Err(PyValueError::new_err(accepted::NO_RATE));
         }
-        self.0.pacing_rate = rate.map(Rate::of_bytes);
+        self.pacing_rate.set(rate.map_or(0, |rate| Rate::of_bytes(rate).bits()));
         Ok(())
     }
 
     #[getter]
     fn in_slow_start(&self) -> bool {
-        self.0.in_slow_start()
+        self.value().in_slow_start()
     }
 }
 
 /// Defines a view: the fields of a structure of the engine, some of which are views themselves.
 macro_rules! view {
     ($Name:ident of $Source:ty { $($field:ident: $Type:ty,)* } $(holds { $($held:ident: $View:ident,)+ })?) => {
-        #[pyclass(module = "ackclock._core", get_all)]
+        #[pyclass(module = "ackclock._core", get_all, frozen)]
         pub struct $Name {
-            $($field: $Type,)*
+            $($field: Field<$Type>,)*
             $($($held: Py<$View>,)+)?
         }
 
         impl $Name {
             pub fn new(py: Python<'_>) -> PyResult<Py<$Name>> {
-                Py::new(py, $Name { $($field: Default::default(),)* $($($held: $View::new(py)?,)+)? })
+                Py::new(py, $Name { $($field: Field::default(),)* $($($held: $View::new(py)?,)+)? })
             }
 
-            pub fn fill(view: &Py<$Name>, py: Python<'_>, from: &$Source) {
-                let mut view = view.borrow_mut(py);
-                $(view.$field = from.$field;)*
-                $($($View::fill(&view.$held, py, &from.$held);)+)?
+            pub fn fill(&self, from: &$Source) {
+                $(self.$field.set(from.$field.into());)*
+                $($(self.$held.get().fill(&from.$held);)+)?
             }
         }
     };
@@ -146,147 +176,210 @@ view!(RateSample of context::RateSample {
 impl RateSample {
     #[getter]
     fn bytes_per_second(&self) -> Option<u64> {
-        let Self { delivered, prior_delivered, interval, tx_in_flight, lost, app_limited } = *self;
-        context::RateSample { delivered, prior_delivered, interval, tx_in_flight, lost, app_limited }
-            .rate()
-            .map(Rate::bytes)
+        let sample = context::RateSample {
+            delivered: self.delivered.get(),
+            prior_delivered: self.prior_delivered.get(),
+            interval: self.interval.get(),
+            tx_in_flight: self.tx_in_flight.get(),
+            lost: self.lost.get(),
+            app_limited: self.app_limited.get(),
+        };
+        sample.rate().map(Rate::bytes)
     }
 }
 
-fn cause_name(cause: Cause) -> &'static str {
-    match cause {
-        Cause::Loss => "loss",
-        Cause::Ecn => "ecn",
-        Cause::Timeout => "timeout",
-        Cause::Delay => "delay",
-    }
-}
-
-#[pyclass(module = "ackclock._core", get_all)]
-pub struct Congestion {
-    cause: &'static str,
+view!(Congestion of context::Congestion {
+    cause: Named,
     abe: bool,
-    ctx: Py<Context>,
-}
+} holds { ctx: Context, });
 
-impl Congestion {
-    pub fn new(py: Python<'_>) -> PyResult<Py<Congestion>> {
-        Py::new(py, Congestion { cause: cause_name(Cause::Loss), abe: false, ctx: Context::new(py)? })
-    }
-
-    pub fn fill(view: &Py<Congestion>, py: Python<'_>, from: &context::Congestion) {
-        let mut view = view.borrow_mut(py);
-        (view.cause, view.abe) = (cause_name(from.cause), from.abe);
-        Context::fill(&view.ctx, py, &from.ctx);
-    }
-}
-
-#[pyclass(module = "ackclock._core", get_all)]
+#[pyclass(module = "ackclock._core", get_all, frozen)]
 pub struct Delivery {
     ack: Py<Ack>,
-    newly: u64,
-    delivered: u64,
-    lost: u64,
-    sent_at: Option<u64>,
-    forward_delay: Option<i64>,
-    rate: Option<Py<RateSample>>,
+    newly: Field<u64>,
+    delivered: Field<u64>,
+    lost: Field<u64>,
+    sent_at: Field<Option<u64>>,
+    forward_delay: Field<Option<i64>>,
+    rate: Sample,
+}
+
+/// The sample of a delivery.
+#[derive(Default)]
+struct Sample(Mutex<Option<Py<RateSample>>>);
+
+impl Sample {
+    fn held(&self) -> MutexGuard<'_, Option<Py<RateSample>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<'py> IntoPyObject<'py> for &Sample {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = Infallible;
+
+    fn into_pyobject(self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Infallible> {
+        Ok(self.held().as_ref().map_or_else(|| py.None().into_bound(py), |sample| sample.bind(py).clone().into_any()))
+    }
 }
 
 impl Delivery {
     pub fn new(py: Python<'_>) -> PyResult<Py<Delivery>> {
-        let ack = Ack::new(py)?;
-        let told = Delivery { ack, newly: 0, delivered: 0, lost: 0, sent_at: None, forward_delay: None, rate: None };
+        let told = Delivery {
+            ack: Ack::new(py)?,
+            newly: Field::default(),
+            delivered: Field::default(),
+            lost: Field::default(),
+            sent_at: Field::default(),
+            forward_delay: Field::default(),
+            rate: Sample::default(),
+        };
         Py::new(py, told)
     }
 
     /// The sample of the rate is a new object each time, because algorithms keep samples.
-    pub fn fill(view: &Py<Delivery>, py: Python<'_>, from: &context::Delivery) -> PyResult<()> {
+    pub fn fill(&self, py: Python<'_>, from: &context::Delivery) -> PyResult<()> {
         let sample = |rate: &context::RateSample| {
             let sample = RateSample::new(py)?;
-            RateSample::fill(&sample, py, rate);
+            sample.get().fill(rate);
             PyResult::Ok(sample)
         };
-        let mut view = view.borrow_mut(py);
-        (view.newly, view.delivered, view.lost) = (from.newly, from.delivered, from.lost);
-        (view.sent_at, view.forward_delay) = (from.sent_at, from.forward_delay);
-        view.rate = from.rate.as_ref().map(sample).transpose()?;
-        Ack::fill(&view.ack, py, &from.ack);
+        self.newly.set(from.newly);
+        self.delivered.set(from.delivered);
+        self.lost.set(from.lost);
+        self.sent_at.set(from.sent_at);
+        self.forward_delay.set(from.forward_delay);
+        *self.rate.held() = from.rate.as_ref().map(sample).transpose()?;
+        self.ack.get().fill(&from.ack);
         Ok(())
     }
 }
 
-#[pyclass(module = "ackclock._core")]
-pub struct Situation(pub Told);
+#[pyclass(module = "ackclock._core", frozen)]
+pub struct Situation {
+    now: Field<u64>,
+    mss: Field<u64>,
+    cwnd: Field<u64>,
+    ssthresh: Field<u64>,
+    initial_window: Field<u64>,
+    acked: Field<u64>,
+    flight_size: Field<u64>,
+    pipe: Field<u64>,
+    rtt: Field<Option<u64>>,
+    srtt: Field<Option<u64>>,
+    min_rtt: Field<Option<u64>>,
+    #[pyo3(get)]
+    cause: Field<Named>,
+    #[pyo3(get)]
+    abe: Field<bool>,
+    idle: Field<u64>,
+}
+
+impl Situation {
+    pub fn new(told: &Told) -> Situation {
+        let made = Situation {
+            now: Field::default(),
+            mss: Field::default(),
+            cwnd: Field::default(),
+            ssthresh: Field::default(),
+            initial_window: Field::default(),
+            acked: Field::default(),
+            flight_size: Field::default(),
+            pipe: Field::default(),
+            rtt: Field::default(),
+            srtt: Field::default(),
+            min_rtt: Field::default(),
+            cause: Field::default(),
+            abe: Field::default(),
+            idle: Field::default(),
+        };
+        made.fill(told);
+        made
+    }
+
+    pub fn fill(&self, told: &Told) {
+        self.now.set(told.ctx.now);
+        self.mss.set(told.ctx.mss);
+        self.cwnd.set(told.window.cwnd);
+        self.ssthresh.set(told.window.ssthresh);
+        self.initial_window.set(told.ctx.initial_window);
+        self.acked.set(told.acked);
+        self.flight_size.set(told.ctx.flight_size);
+        self.pipe.set(told.ctx.pipe);
+        self.rtt.set(told.rtt);
+        self.srtt.set(told.ctx.srtt);
+        self.min_rtt.set(told.ctx.min_rtt);
+        self.cause.set(told.congestion.map(|event| event.cause).into());
+        self.abe.set(told.congestion.is_some_and(|event| event.abe));
+        self.idle.set(told.idle);
+    }
+
+    /// A volume in segments, as [`Told::segments`] has it.
+    fn segments(&self, bytes: &Field<u64>) -> f64 {
+        bytes.get() as f64 / self.mss.get().max(1) as f64
+    }
+}
 
 #[pymethods]
 impl Situation {
     #[getter]
     fn now(&self) -> f64 {
-        seconds(self.0.ctx.now)
+        seconds(self.now.get())
     }
 
     #[getter]
     fn mss(&self) -> u64 {
-        self.0.ctx.mss
+        self.mss.get()
     }
 
     #[getter]
     fn cwnd(&self) -> f64 {
-        self.0.cwnd()
+        self.segments(&self.cwnd)
     }
 
     #[getter]
     fn ssthresh(&self) -> f64 {
-        self.0.ssthresh()
+        if self.ssthresh.get() == u64::MAX { f64::INFINITY } else { self.segments(&self.ssthresh) }
     }
 
     #[getter]
     fn initial_window(&self) -> f64 {
-        self.0.segments(self.0.ctx.initial_window)
+        self.segments(&self.initial_window)
     }
 
     #[getter]
     fn acked(&self) -> f64 {
-        self.0.segments(self.0.acked)
+        self.segments(&self.acked)
     }
 
     #[getter]
     fn flight_size(&self) -> f64 {
-        self.0.segments(self.0.ctx.flight_size)
+        self.segments(&self.flight_size)
     }
 
     #[getter]
     fn pipe(&self) -> f64 {
-        self.0.segments(self.0.ctx.pipe)
+        self.segments(&self.pipe)
     }
 
     #[getter]
     fn rtt(&self) -> Option<f64> {
-        self.0.rtt.map(seconds)
+        self.rtt.get().map(seconds)
     }
 
     #[getter]
     fn srtt(&self) -> Option<f64> {
-        self.0.ctx.srtt.map(seconds)
+        self.srtt.get().map(seconds)
     }
 
     #[getter]
     fn min_rtt(&self) -> Option<f64> {
-        self.0.ctx.min_rtt.map(seconds)
-    }
-
-    #[getter]
-    fn cause(&self) -> Option<&'static str> {
-        self.0.congestion.as_ref().map(|event| cause_name(event.cause))
-    }
-
-    #[getter]
-    fn abe(&self) -> bool {
-        self.0.congestion.as_ref().is_some_and(|event| event.abe)
+        self.min_rtt.get().map(seconds)
     }
 
     #[getter]
     fn idle(&self) -> f64 {
-        seconds(self.0.idle)
+        seconds(self.idle.get())
     }
 }

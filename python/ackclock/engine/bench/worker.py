@@ -34,7 +34,7 @@ def main(name: str, stack: str | None = None) -> None:
     row = {"scenario_hash": meta["scenario_hash"], "duration_s": meta["duration_s"]}
     row |= fabric_row(links, cpu_s) if name == leaf_spine.NAME else row_of(links, flows, cpu_s)
     if name == "python-cc":
-        acks = counting.Counting.acks
+        acks = counting.acks()
         row |= {"python_acks": acks, "python_acks_per_cpu_s": acks / cpu_s}
     json.dump(row | {"peak_rss_mib": peak_rss_bytes() / MIB}, sys.stdout)
 
