@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -115,7 +116,7 @@ def test_an_interrupt_while_folders_change_places_leaves_one_of_them(tmp_path, m
 
     def replace(path, partial, kept):
         monkeypatch.setattr(files.Path, "rename", interrupted(files.Path.rename))
-        monkeypatch.setattr(files.shutil, "rmtree", interrupted(files.shutil.rmtree))
+        monkeypatch.setattr(shutil, "rmtree", interrupted(shutil.rmtree))
         try:
             whole(path, partial, kept)
         finally:
@@ -139,7 +140,7 @@ def test_an_interrupt_never_loses_the_folder_that_is_kept(tmp_path, monkeypatch,
     (out / "runs").mkdir()
     (out / "runs" / "precious").write_text("x")
     calls = iter(range(8))
-    whole, rename, rmtree = files._replace, files.Path.rename, files.shutil.rmtree
+    whole, rename, rmtree = files._replace, files.Path.rename, shutil.rmtree
 
     def interrupted(act):
         def call(*arguments, **options):
@@ -155,7 +156,7 @@ def test_an_interrupt_never_loses_the_folder_that_is_kept(tmp_path, monkeypatch,
     def replace(path, partial, kept):
         with monkeypatch.context() as patch:
             patch.setattr(files.Path, "rename", interrupted(rename))
-            patch.setattr(files.shutil, "rmtree", interrupted(rmtree))
+            patch.setattr(shutil, "rmtree", interrupted(rmtree))
             whole(path, partial, kept)
 
     monkeypatch.setattr(files, "_replace", replace)

@@ -27,7 +27,8 @@ COMPLETE = "print(sys.modules['spoilt'].complete)"
 
 COMMAND = """
 import sys, threading
-from ackclock import _entry, cli
+from ackclock import _entry
+from ackclock.cli import plain
 
 def command(arguments):
     try:
@@ -36,7 +37,7 @@ def command(arguments):
     finally:
         {after}
 
-cli.app = command
+plain.call = command
 sys.exit(_entry.main())
 """
 """A command line that ends through a signal alone."""
@@ -161,9 +162,10 @@ os.kill(os.getpid(), signal.SIGINT)
     def test_a_signal_as_the_command_ends_is_obeyed_or_ignored_but_leaves_no_traceback(self, tmp_path):
         code = """
 import os, signal, sys
-from ackclock import _entry, cli
+from ackclock import _entry
+from ackclock.cli import plain
 from ackclock.base import signals
-cli.app = lambda arguments: 0
+plain.call = lambda arguments: 0
 def forget():
     os.kill(os.getpid(), signal.SIGINT)
     forgotten()

@@ -59,14 +59,15 @@ def test_the_exit_status_is_the_signals_whatever_a_library_makes_of_it(raised):
     code = f"""
 import os, signal, sys
 import ackclock
-from ackclock import _entry, cli
+from ackclock import _entry
 from ackclock.base import signals
+from ackclock.cli import plain
 def command(arguments):
     try:
         os.kill(os.getpid(), signal.SIGTERM)
     except signals.Stopped:
         raise {raised} from None
-cli.app = command
+plain.call = command
 sys.exit(_entry.main())
 """
     assert python(code) == (143, "", "ackclock: interrupted; nothing is half-written\n")

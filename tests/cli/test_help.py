@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from ackclock import scenario, studies
-from ackclock.cli import app, command, main
+from ackclock.cli import main
 from ackclock.cli.listed import COMMANDS
+from ackclock.cli.parser import app, command
 from ackclock.cli.plot import FIGURES
 from ackclock.cli.subjects import named
 from ackclock.results.declared import TABLES

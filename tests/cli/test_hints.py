@@ -5,9 +5,10 @@ import subprocess
 
 import pytest
 
-from ackclock.cli import app, main
+from ackclock.cli import main
 from ackclock.cli.completion import values
 from ackclock.cli.hints import hinted
+from ackclock.cli.parser import app
 from tests.helpers.scenarios import SWEPT
 
 

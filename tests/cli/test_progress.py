@@ -1,9 +1,10 @@
 """Progress without a terminal."""
 
 import io
+from contextlib import contextmanager
 
 from ackclock.base import progress
-from ackclock.base.progress import lines, reporter
+from ackclock.base.progress import BAR_AFTER_S, bar, lines, reporter
 
 
 def test_a_line_every_ten_seconds():
@@ -42,3 +43,27 @@ def test_lines_of_a_sweep():
         "it: 11 of 40 runs, 0.0833 a second, 348 s left",
         "it: 12 of 100 runs, 0.0667 a second, 1320 s left, 1 failed",
     ]
+
+
+def test_short_work_on_a_terminal_shows_no_bar(monkeypatch):
+    shown = []
+
+    @contextmanager
+    def display(label):
+        shown.append(label)
+        yield shown.append
+        shown.append("end")
+
+    monkeypatch.setattr(progress, "_shown_bar", display)
+    now = [0.0]
+    with bar("short", lambda: now[0]) as report:
+        report(0.5)
+        now[0] = BAR_AFTER_S / 2
+        report(1.0)
+    assert shown == []
+    with bar("long", lambda: now[0]) as report:
+        report(0.25)
+        now[0] += 2 * BAR_AFTER_S
+        report(0.5)
+        report(1.0)
+    assert shown == ["long", 0.5, 1.0, "end"]

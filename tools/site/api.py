@@ -13,8 +13,8 @@ from typing import Any
 import docstring_parser
 
 import ackclock
-from ackclock.cli import app, command
 from ackclock.cli.listed import COMMANDS
+from ackclock.cli.parser import app, command
 
 MODULES = (
     "ackclock",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,10 @@ SOURCES = Path(__file__).parents[3]
 
 def revision_of(folder: Path) -> dict[str, Any] | None:
     """The git revision of a folder, and whether something is not committed; None outside git."""
+    # A wheel knows its revision and needs neither of these.
+    import shutil
+    import subprocess
+
     git = shutil.which("git")
     if git is None:
         return None

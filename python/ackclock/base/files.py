@@ -8,13 +8,10 @@ never replaced.
 
 from __future__ import annotations
 
-import csv
 import errno
 import json
 import os
-import shutil
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -182,6 +179,9 @@ def _replace(path: Path, partial: Path, kept: str | None) -> None:
         if kept is not None and (partial / kept).exists():
             (partial / kept).rename(path / kept)
         return
+    import shutil
+    import tempfile
+
     old = Path(tempfile.mkdtemp(prefix=f".{path.name}.old-", dir=path.parent))
     try:
         if os.name == "nt":
@@ -297,6 +297,8 @@ def write_csv(path: Path, table: Table) -> None:
 
 def print_csv(file: TextIO, table: Table) -> None:
     """The same into an open file, such as standard output."""
+    import csv
+
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(table.column_names)
     writer.writerows(table.cells())

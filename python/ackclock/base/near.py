@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,8 @@ def suggestion(written: str, names: Iterable[str]) -> str:
     found: str = _core.suggestion(written, known)
     if found:
         return found
+    import difflib
+
     # Plurals such as studies, and names of another case, are farther away than a typing error.
     # The dashes of options would make all of them alike.
     lower = {name.lower().lstrip("-"): name for name in known}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, TextIO, TypeAlias
 
 from ackclock.base.shown import printable
@@ -22,6 +22,9 @@ ProgressCallback: TypeAlias = "Callable[[float], object]"
 
 LINE_EVERY_S = 10.0
 """Seconds between two lines without a terminal; shorter work prints nothing."""
+
+BAR_AFTER_S = 0.3
+"""Seconds after which a terminal shows a bar. Without one, a short run does not wait for the import of Rich."""
 
 
 @contextmanager
@@ -41,8 +44,24 @@ def reporter(progress: bool | Callable[[float], object], label: str) -> Iterator
 
 
 @contextmanager
-def bar(label: str) -> Iterator[ProgressCallback]:
-    """A bar with the remaining time; it disappears when the work is done."""
+def bar(label: str, clock: Callable[[], float] = time.monotonic) -> Iterator[ProgressCallback]:
+    """A bar with the remaining time, which disappears when the work is done. Short work shows none."""
+    began = clock()
+    update: ProgressCallback | None = None
+    with ExitStack() as stack:
+
+        def report(fraction: float) -> None:
+            nonlocal update
+            if update is None and clock() - began >= BAR_AFTER_S:
+                update = stack.enter_context(_shown_bar(label))
+            if update is not None:
+                update(fraction)
+
+        yield report
+
+
+@contextmanager
+def _shown_bar(label: str) -> Iterator[ProgressCallback]:
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from arro3.core import Array, ChunkedArray, DataType, Field
 from arro3.core import Table as ArrowTable
 
@@ -14,6 +13,7 @@ from ackclock.base.preview import preview
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import numpy as np
     import pandas
     import polars
     import pyarrow
@@ -81,6 +81,8 @@ class Table:
 
     def where(self, mask: NDArray[np.bool_]) -> Table:
         """The rows for which the mask, one truth value a row, is true."""
+        import numpy as np
+
         if np.shape(mask) != (len(self),):
             raise ValueError(f"a mask of {len(self)} rows has {np.size(mask)} values")
         if not self.column_names:
@@ -164,6 +166,8 @@ def _pack(name: str, column: ChunkedArray) -> _Packed:
 
 
 def _unpack(columns: list[_Packed]) -> Table:
+    import numpy as np
+
     arrays: dict[str, Any] = {
         name: Array.from_numpy(cells) if isinstance(cells, np.ndarray) else Array(cells, type=_TYPES[kind])
         for name, kind, cells in columns
@@ -172,6 +176,9 @@ def _unpack(columns: list[_Packed]) -> Table:
 
 
 def _to_numpy(column: ChunkedArray) -> NDArray[Any]:
+    # A run that prints its tables needs no numpy, whose import takes longer than a short run.
+    import numpy as np
+
     if column.type == DataType.string():
         return np.array(column.to_pylist(), dtype=object)
     if len(column) == 0:

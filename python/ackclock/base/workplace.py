@@ -7,9 +7,7 @@ name removes those whose lock is free. Windows has no such locks: there, what a 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import tempfile
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +34,8 @@ def workplace(inside: Path, prefix: str, keep: Callable[[Path], bool] = lambda _
     keep
         Whether a folder of that name is not to be removed.
     """
+    import tempfile
+
     sweep_up(inside, prefix, keep)
     with ExitStack() as spare:
         # With one descriptor kept for the end, a folder can be removed where all others are in use.
@@ -63,6 +63,8 @@ def workplace(inside: Path, prefix: str, keep: Callable[[Path], bool] = lambda _
 
 def _remove(folder: Path) -> None:
     """Removes a folder, also where only one file can be open: `shutil.rmtree` opens one for each level."""
+    import shutil
+
     shutil.rmtree(folder, ignore_errors=True)
     for place, folders, files in os.walk(folder, topdown=False):
         for name in files:
@@ -77,6 +79,8 @@ def _remove(folder: Path) -> None:
 
 def temporary(what: str) -> AbstractContextManager[Path]:
     """A new folder among the system's temporary files, as `workplace`, with ``ackclock-`` and `what` in its name."""
+    import tempfile
+
     return workplace(Path(tempfile.gettempdir()), f"ackclock-{what}-")
 
 
@@ -106,6 +110,8 @@ def draft(inside: Path, prefix: str) -> Iterator[tuple[int, Path]]:
     tuple of int and Path
         The descriptor, which the caller may not close, and the name.
     """
+    import tempfile
+
     sweep_up(inside, prefix)
     while True:
         descriptor, name = tempfile.mkstemp(prefix=prefix, dir=inside)
@@ -127,6 +133,8 @@ def draft(inside: Path, prefix: str) -> Iterator[tuple[int, Path]]:
 
 def sweep_up(inside: Path, prefix: str, keep: Callable[[Path], bool] = lambda _: False) -> None:
     """Removes the files and folders of killed processes, by the beginning of their names, but for those to keep."""
+    import shutil
+
     for path in left_behind(inside, prefix):
         with _locked(path) as free:
             if not free or keep(path):

@@ -26,8 +26,7 @@ The arguments of the callbacks have the types `Window`, `Context`, `Ack`, `Conge
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from ackclock._core import Ack, Congestion, Context, Delivery, Lost, RateSample, RecoveryEnd, Situation, Window
 
@@ -53,8 +52,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
+class Parameter(NamedTuple):
     """A number that scenarios may set; created by `parameter`."""
 
     default: float
@@ -92,8 +90,7 @@ def parameter(default: float, least: float, most: float, summary: str = "") -> f
     return cast("float", Parameter(float(default), float(least), float(most), summary))
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """Tasks that a `CongestionControl` performs itself instead of the sender."""
 
     slow_start: bool = False

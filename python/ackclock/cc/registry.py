@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
-import pickle
 import re
 import sys
 import threading
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ackclock import _core
 from ackclock.base.near import near_path
 from ackclock.base.shown import one_line
-from ackclock.base.workplace import temporary
-from ackclock.cc import CongestionControl, Scope, classes, libraries
+from ackclock.cc import CongestionControl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from ackclock.cc import Scope, libraries
 
 __all__ = [
     "LoadError",
@@ -48,8 +47,7 @@ class LoadError(ValueError):
     code = "ACK021"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A registered algorithm."""
 
     kind: str
@@ -65,8 +63,7 @@ class Entry:
     """The library that it is in; None for a class in Python."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(NamedTuple):
     """Where another process finds a class (a file, a module, the bytes of cloudpickle) or a library (its bytes)."""
 
     file: str | None = None
@@ -207,6 +204,8 @@ def _home(name: str, entry: Entry) -> Home:
         pickled = cloudpickle.dumps(entry.cls)
     except Exception as error:
         raise LoadError(f"{name}: cloudpickle cannot send its class: {type(error).__name__}: {error}") from error
+    from ackclock.cc import classes
+
     digest = classes.digest_of(entry.cls, classes.base_of(entry.cls, entry.kind))
     return Home(pickled=pickled, kind=entry.kind, name=name, place=entry.home, digest=digest)
 
@@ -228,6 +227,8 @@ def receive(given: Sent) -> None:
         elif home.library is not None:
             _load_copy(*home.library)
         elif home.pickled is not None:
+            import pickle
+
             cls = pickle.loads(home.pickled)  # noqa: S301 -- from the parent
             _enter(home.kind, home.name, cls, home.place, home.digest)
     for name, source in sources.items():
@@ -245,6 +246,8 @@ def text_of(name: str) -> tuple[str, str] | None:
     entry = _entries[name]
     file = Path(entry.home[0])
     if entry.library is not None:
+        from ackclock.cc import libraries
+
         return file.name, libraries.encoded(entry.library.data)
     return (file.name, file.read_text(encoding="utf-8")) if file.is_file() else None
 
@@ -257,6 +260,8 @@ def adopt(sources: dict[str, tuple[str, str]]) -> None:
         for name, _ in wanted:
             check_file(name)
         for name, text in wanted:
+            from ackclock.cc import libraries
+
             before = dict(_entries)
             _entries.clear()
             try:
@@ -288,6 +293,8 @@ def check_file(name: str) -> None:
     LoadError
         If it is no name of a Python file or a library.
     """
+    from ackclock.cc import libraries
+
     plain = re.fullmatch(r"\w[\w. -]*", name) is not None and len(name) <= LONGEST
     if not plain or Path(name).suffix not in (".py", *libraries.SUFFIXES):
         raise LoadError(f"{one_line(name)!r} is no name of a file; accepted: NAME.py, or a library, without a folder")
@@ -299,6 +306,8 @@ LONGEST = 200
 
 def _load_copy(name: str, data: bytes) -> None:
     """Loads a file from its bytes."""
+    from ackclock.base.workplace import temporary
+
     with temporary("control") as folder:
         file = folder / name
         file.write_bytes(data)
@@ -306,6 +315,8 @@ def _load_copy(name: str, data: bytes) -> None:
 
 
 def _decoded(name: str, text: str) -> bytes:
+    from ackclock.cc import libraries
+
     try:
         return libraries.decoded(text)
     except libraries.LibraryError as error:
@@ -324,6 +335,8 @@ def _check_name(kind: str, name: str, home: tuple[str, str]) -> None:
 
 def register(name: str, cls: type, kind: str = "cc") -> None:
     """Registers a class; see `ackclock.congestion_control` and `ackclock.rate_adaptation`."""
+    from ackclock.cc import classes
+
     home = (classes.file_of(cls) or cls.__module__, cls.__qualname__)
     _check_name(kind, name, home)
     _enter(kind, name, cls, home, None)
@@ -331,6 +344,8 @@ def register(name: str, cls: type, kind: str = "cc") -> None:
 
 def _enter(kind: str, name: str, cls: type, home: tuple[str, str], digest: str | None) -> None:
     """Registers a class from its file or module; the digest of its source is computed where it is not known."""
+    from ackclock.cc import classes
+
     base = classes.base_of(cls, kind)
     overridden = classes.overridden(cls, base)
     parameters = classes.parameters_of(cls)
@@ -380,6 +395,8 @@ def load(path: Path | str) -> None:
     LoadError
         If there is no such file, an exception leaves it, it registers nothing, or it is no library for this build.
     """
+    from ackclock.cc import libraries
+
     path = Path(path)
     if path.suffix in libraries.SUFFIXES or path.is_dir():
         _load_library(path)
@@ -388,6 +405,8 @@ def load(path: Path | str) -> None:
 
 
 def _load_library(path: Path) -> None:
+    from ackclock.cc import classes, libraries
+
     try:
         file = libraries.built(path) if path.is_dir() else path
         library = libraries.opened(file)
@@ -417,6 +436,8 @@ def _load_library(path: Path) -> None:
 
 
 def _load_python(path: Path) -> None:
+    import importlib.util
+
     name = f"{LOADED}{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:

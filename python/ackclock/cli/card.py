@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Literal
 
 from ackclock.base import files, progress
-from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one, kernel_refuses, load_files
+from ackclock.cli.commands import at_least_one, kernel_refuses, load_files
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
 from ackclock.engine.run import SIM, seeds_from
 
@@ -28,20 +26,20 @@ def card(
     name: str,
     /,
     *,
-    quick: Annotated[bool, Parameter(negative="")] = False,
-    section: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    quick: bool = False,
+    section: tuple[str, ...] = (),
     fail_on: Literal["worse", "between"] | None = None,
     stack: str | None = None,
     transport: str | None = None,
     library: str | None = None,
-    field: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    load: Load = (),
+    field: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     backend: str = SIM,
     seed: int = 1,
     seeds: int | None = None,
-    out: Out = None,
-    threads: Threads = None,
-    json: Json = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    json: bool = False,
 ) -> int:
     """Write the report card of a congestion control: RFC 9743, section by section, beside CUBIC and Reno.
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from cyclopts import Parameter
+from pathlib import Path  # noqa: TC003 -- Cyclopts reads the annotations
+from typing import Any, Literal
 
 from ackclock._errors import ScenarioError
-from ackclock.base import files
 from ackclock.cc import registry
 from ackclock.cli.output import (
     WRONG_INPUT,
@@ -24,21 +21,12 @@ from ackclock.cli.output import (
 )
 from ackclock.engine.run import MOST_REPLICATIONS, SIM
 from ackclock.engine.run import run as run_scenario
-from ackclock.engine.trace import trace
 from ackclock.results.result import Replications, Result, lateness_of
 from ackclock.scenario import catalogue, event_schema
 from ackclock.scenario import check as check_scenario
 from ackclock.scenario import schema as scenario_schema
-from ackclock.scenario._estimate import estimate
-from ackclock.scenario._resolved import resolved, told
 
 __all__ = ["bench", "check", "list_", "reproduce", "run", "schema"]
-
-Set = Annotated[tuple[str, ...], Parameter(name="--set", negative="")]
-Json = Annotated[bool, Parameter(name="--json", negative="")]
-Out = Annotated[Path | None, Parameter(name="--out")]
-Threads = Annotated[int | None, Parameter(name="--threads")]
-Load = Annotated[tuple[Path, ...], Parameter(name="--load", negative="")]
 
 
 def overrides_of(settings: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -84,21 +72,21 @@ def run(
     *,
     seed: int | None = None,
     seeds: int | None = None,
-    settings: Set = (),
-    load: Load = (),
-    out: Out = None,
-    pcap: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    pcap_ipv6: Annotated[bool, Parameter(negative="")] = False,
-    pcap_payload: Annotated[bool, Parameter(negative="")] = False,
-    events: Annotated[bool, Parameter(negative="")] = False,
-    qlog: Annotated[bool, Parameter(negative="")] = False,
-    flow: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    from_: Annotated[str | None, Parameter(name="--from")] = None,
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
+    out: Path | None = None,
+    pcap: tuple[str, ...] = (),
+    pcap_ipv6: bool = False,
+    pcap_payload: bool = False,
+    events: bool = False,
+    qlog: bool = False,
+    flow: tuple[str, ...] = (),
+    from_: str | None = None,
     to: str | None = None,
-    verify: Annotated[bool, Parameter(negative="")] = False,
-    json: Json = False,
-    large: Annotated[bool, Parameter(negative="")] = False,
-    threads: Threads = None,
+    verify: bool = False,
+    json: bool = False,
+    large: bool = False,
+    threads: int | None = None,
     backend: str = "sim",
 ) -> int:
     """Run a scenario in the simulator, or with a kernel's own TCP.
@@ -167,9 +155,14 @@ def run(
     overrides = overrides_of(settings)
     load_files(load)
     if out is not None:
+        from ackclock.base import files
+
         files.check_folder(out)
     result: Result | Replications
     if traced is not None and out is not None:
+        from ackclock.base import files
+        from ackclock.engine.trace import trace
+
         with files.output_folder(out) as folder:
             result = trace(
                 scenario,
@@ -213,6 +206,8 @@ def run(
                 backend=backend,
             )
         if out is not None:
+            from ackclock.base import files
+
             with files.output_folder(out) as folder:
                 result.write(folder)
     if json:
@@ -247,10 +242,10 @@ def tell_lateness(result: Result | Replications) -> None:
 
 def reproduce(
     *study: str,
-    quick: Annotated[bool, Parameter(negative="")] = False,
-    out: Out = None,
-    json: Json = False,
-    threads: Threads = None,
+    quick: bool = False,
+    out: Path | None = None,
+    json: bool = False,
+    threads: int | None = None,
     backend: str = SIM,
 ) -> int:
     """Reproduce published studies: run them and compare each published claim with the measured number.
@@ -277,6 +272,7 @@ def reproduce(
         not every study has one.
     """
     from ackclock import studies
+    from ackclock.base import files
     from ackclock.cli.study import print_study
 
     at_least_one("--threads", threads)
@@ -338,7 +334,7 @@ def _live_studies(names: list[str], backend: str, *, everything: bool) -> list[s
     return [name for name in names if name in live]
 
 
-def list_(kind: str | None = None, /, *, load: Load = (), json: Json = False) -> int:
+def list_(kind: str | None = None, /, *, load: tuple[Path, ...] = (), json: bool = False) -> int:
     """List the names that a scenario can use, and the studies.
 
     Parameters
@@ -409,7 +405,7 @@ def _print_stacks(stacks: list[dict[str, Any]]) -> None:
         print_table(title, ["field", "value", "source"], rows)
 
 
-def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json = False) -> int:
+def check(scenario: Path, /, *, settings: tuple[str, ...] = (), load: tuple[Path, ...] = (), json: bool = False) -> int:
     """Check a scenario without running it, and estimate how large a run of it will be.
 
     Parameters
@@ -425,6 +421,9 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
         Print one JSON document: whether the scenario is valid, every problem with its path and line, the scenario in
         its canonical form with every default filled in, the algorithms of each flow, and the estimate of a run.
     """
+    from ackclock.scenario._estimate import estimate
+    from ackclock.scenario._resolved import resolved, told
+
     load_files(load)
     overrides = overrides_of(settings)
     try:
@@ -452,7 +451,7 @@ def check(scenario: Path, /, *, settings: Set = (), load: Load = (), json: Json 
     return 0
 
 
-def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] = False) -> int:
+def schema(*, load: tuple[Path, ...] = (), events: bool = False) -> int:
     """Print the JSON Schema of scenarios, for editors and validators.
 
     Parameters
@@ -470,10 +469,10 @@ def schema(*, load: Load = (), events: Annotated[bool, Parameter(negative="")] =
 
 def bench(
     *,
-    only: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    only: tuple[str, ...] = (),
     against: Literal["ns2"] | None = None,
     repeat: int = 1,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Measure the engine: packets per CPU second on fixed workloads, each in a process of its own.
 

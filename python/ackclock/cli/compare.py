@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from ackclock.base import extras, files
-from ackclock.cli.commands import Json, Out, Set, Threads, at_least_one, overrides_of, tell_lateness
+from ackclock.cli.commands import at_least_one, overrides_of, tell_lateness
 from ackclock.cli.contrasts import compare_settings
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
 
@@ -28,19 +28,19 @@ def compare(
     /,
     *,
     against: str | None = None,
-    measure: Annotated[tuple[str, ...], Parameter(name=["--of", "--measure"], negative="")] = (),
+    measure: Annotated[tuple[str, ...], Parameter(name=["--of", "--measure"])] = (),
     sweep: str | None = None,
     csv: Path | None = None,
     latex: Path | None = None,
     level: float = 0.95,
     backends: str | None = None,
     seeds: int | None = None,
-    settings: Set = (),
+    settings: tuple[str, ...] = (),
     tolerance: str | None = None,
-    fail: Annotated[bool, Parameter(negative="")] = False,
-    out: Out = None,
-    threads: Threads = None,
-    json: Json = False,
+    fail: bool = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    json: bool = False,
 ) -> int:
     """Compare the settings of a store pair by pair, or run a scenario on several backends and say what differs.
 

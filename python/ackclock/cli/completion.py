@@ -26,7 +26,7 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> int:
     shell
         The shell that reads the script: bash, zsh or fish.
     """
-    from ackclock.cli import app
+    from ackclock.cli.parser import app
 
     with _told_values():
         script = app.generate_completion(shell=shell)
@@ -71,7 +71,7 @@ def values() -> dict[tuple[str, str], Sequence[str]]:
 @contextmanager
 def _told_values() -> Iterator[None]:
     """Gives the commands types that have the values, as long as a script is made of them."""
-    from ackclock.cli import app
+    from ackclock.cli.parser import app
 
     plain: dict[str, Callable[..., Any]] = {}
     try:

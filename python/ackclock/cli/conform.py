@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from ackclock.base import extras, files
-from ackclock.cli.commands import Json, Load, Out, Set, at_least_one, kernel_refuses, load_files, overrides_of
+from ackclock.cli.commands import at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table, say
 from ackclock.engine.run import SIM, seeds_from
 
@@ -34,11 +32,11 @@ def conform(
     bbr_version: int | None = None,
     seed: int = 1,
     seeds: int = 1,
-    settings: Set = (),
-    load: Load = (),
-    list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
-    out: Out = None,
-    json: Json = False,
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
+    list_: bool = False,
+    out: Path | None = None,
+    json: bool = False,
 ) -> int:
     """Run the test cases of a congestion control's document against a stack. The exit status is 1 if a case fails.
 

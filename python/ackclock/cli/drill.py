@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ackclock.cli.output import UsageError, print_json, print_table, say
 from ackclock.scenario import catalogue
@@ -23,8 +21,8 @@ def drill(
     *script: Path,
     backend: str = "sim",
     stack: str | None = None,
-    define: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    define: tuple[str, ...] = (),
+    json: bool = False,
 ) -> int:
     """Run packetdrill scripts against the simulator's TCP in virtual time, or against a Linux kernel.
 

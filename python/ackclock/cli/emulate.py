@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from ackclock.base import extras, files
-from ackclock.cli.commands import Json, Out, Set, overrides_of
+from ackclock.cli.commands import overrides_of
 from ackclock.cli.output import UsageError, check_port, complain, print_json
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ def emulate(
     loss: str | None = None,
     uplink: Path | None = None,
     downlink: Path | None = None,
-    settings: Set = (),
+    settings: tuple[str, ...] = (),
     flow: int = 0,
     side: Literal["source", "sink"] = "sink",
     seed: int | None = None,
     share: float = 0.02,
-    out: Out = None,
-    live: Annotated[bool, Parameter(negative="")] = False,
+    out: Path | None = None,
+    live: bool = False,
     port: int = 0,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Run a command, by default a shell, behind an emulated network in real time.
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ackclock.base import files
-from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one, kernel_refuses, load_files, overrides_of
+from ackclock.cli.commands import at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, did_you_mean, print_json, print_table, say
 from ackclock.engine.run import SIM
 
@@ -22,20 +20,20 @@ __all__ = ["gate"]
 def gate(
     *scenario: Path,
     baseline: Path,
-    update: Annotated[bool, Parameter(negative="")] = False,
+    update: bool = False,
     reason: str | None = None,
-    measure: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    measure: tuple[str, ...] = (),
     config: Path | None = None,
     seeds: int | None = None,
     level: float | None = None,
     runs: int | None = None,
-    strict: Annotated[bool, Parameter(negative="")] = False,
-    settings: Set = (),
-    load: Load = (),
+    strict: bool = False,
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     backend: str = SIM,
-    out: Out = None,
-    threads: Threads = None,
-    json: Json = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    json: bool = False,
 ) -> int:
     """Run scenarios and compare them with a baseline, seed by seed. The exit status is 1 if a measure is worse.
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from pathlib import Path  # noqa: TC003 -- Cyclopts reads the annotations
 from typing import TYPE_CHECKING, Any
 
-from ackclock.cli.commands import Json, Load, load_files
+from ackclock.cli.commands import load_files
 from ackclock.cli.output import DONE, UsageError, did_you_mean, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ EXAMPLES = {
 }
 
 
-def help_(*name: str, load: Load = (), json: Json = False) -> int:
+def help_(*name: str, load: tuple[Path, ...] = (), json: bool = False) -> int:
     """Say what a name means: a command, field, algorithm, queue, table, column, measure, study or code of an error.
 
     Parameters
@@ -68,7 +69,7 @@ def help_(*name: str, load: Load = (), json: Json = False) -> int:
 
 def _show(one: Subject) -> None:
     if one.kind == "a command":
-        from ackclock.cli import app, command
+        from ackclock.cli.parser import app, command
 
         words = one.name.split()[1:]
         command(words[0])
@@ -88,7 +89,7 @@ def _paragraph(text: str, indent: str = "  ") -> None:
     say(textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent and indent + "  ", **options))
 
 
-def explain(code: str | None = None, /, *, json: Json = False) -> int:
+def explain(code: str | None = None, /, *, json: bool = False) -> int:
     """Explain the code of an error: what it means, an example, and what to do.
 
     Codes do not change from version to version. In Python, an exception of ackclock has its code as the attribute

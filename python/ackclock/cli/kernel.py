@@ -9,7 +9,7 @@ from cyclopts import App
 
 from ackclock import kernel
 from ackclock.base import files, progress
-from ackclock.cli.commands import Json, Set, overrides_of
+from ackclock.cli.commands import overrides_of
 from ackclock.cli.output import print_json, print_table, say
 from ackclock.kernel import modules
 from ackclock.kernel.runs import choose
@@ -23,7 +23,7 @@ app = App(
 
 
 @app.command
-def build(*, source: Path | None = None, version: str = "6.12", hz: int = 1000, json: Json = False) -> int:
+def build(*, source: Path | None = None, version: str = "6.12", hz: int = 1000, json: bool = False) -> int:
     """Build a user-mode kernel and keep it in the user's cache.
 
     A build takes four minutes on two cores and needs gcc, make, flex, bison, bc and perl.
@@ -51,7 +51,7 @@ def build(*, source: Path | None = None, version: str = "6.12", hz: int = 1000, 
 
 
 @app.command(name="list")
-def list_(*, json: Json = False) -> int:
+def list_(*, json: bool = False) -> int:
     """List the kernels of the cache.
 
     Parameters
@@ -77,10 +77,10 @@ def run(
     *,
     version: str = "6.12",
     hz: int | None = None,
-    settings: Set = (),
+    settings: tuple[str, ...] = (),
     out: Path | None = None,
     patience: float = 3600.0,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Run a scenario in a kernel of the cache.
 
@@ -154,7 +154,7 @@ def unload(module: str, /) -> int:
 
 
 @app.command
-def status(*, json: Json = False) -> int:
+def status(*, json: bool = False) -> int:
     """List the congestion controls that can be loaded, and what the running kernel has of them.
 
     Parameters

@@ -22,7 +22,6 @@ __all__ = ["app"]
 
 app = App(name="learn", help="Find a congestion control for the networks that you expect, and evaluate it.")
 
-Json = Annotated[bool, Parameter(name="--json", negative="")]
 UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 LINE_EVERY_S = 10.0
 
@@ -37,7 +36,7 @@ def train(
     objective: str = "log",
     seed: int = 1,
     duration: Annotated[str | None, Parameter(name="--time")] = None,
-    quick: Annotated[bool, Parameter(negative="")] = False,
+    quick: bool = False,
     method: str | None = None,
     specimens: int | None = None,
     validation: int | None = None,
@@ -45,7 +44,7 @@ def train(
     patience: int | None = None,
     threads: int | None = None,
     cluster: str | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Search for a table of rules, or go on with a search that was stopped.
 

@@ -5,7 +5,10 @@ The line of a function here is the first line of its docstring; a test compares 
 
 from __future__ import annotations
 
-__all__ = ["COMMANDS"]
+__all__ = ["COMMANDS", "NAME", "SUMMARY", "option_of"]
+
+NAME = "ackclock"
+SUMMARY = "Simulate TCP: what a change does, on which networks, to whom, and how sure we are."
 
 COMMANDS = {
     "run": ("commands:run", "Run a scenario in the simulator, or with a kernel's own TCP."),
@@ -101,3 +104,8 @@ COMMANDS = {
     ),
 }
 """Place of each command below `ackclock.cli`, and its line in the list that ``ackclock --help`` prints."""
+
+
+def option_of(parameter: str) -> str:
+    """The name of the option for a parameter of a command, without its hyphens: `from_` is for ``--from``."""
+    return "set" if parameter == "settings" else parameter.strip("_").replace("_", "-")

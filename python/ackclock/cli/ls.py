@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
 from typing import TYPE_CHECKING, Any
 
-from ackclock.cli.commands import Json  # noqa: TC001 -- cyclopts reads the annotations
 from ackclock.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["ls"]
 
 
-def ls(folder: Path, /, *, json: Json = False) -> int:
+def ls(folder: Path, /, *, json: bool = False) -> int:
     """List the sweeps of a store.
 
     A sweep of which a later one has every run is listed, too. Other commands show the later one alone.

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from ackclock.base import files
 from ackclock.cli.card import fields_of
-from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one, load_files
+from ackclock.cli.commands import at_least_one, load_files
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table
 from ackclock.engine.run import seeds_from
 
@@ -28,20 +26,20 @@ MOST_SEEDS = 1000
 
 def matrix(
     *contestant: str,
-    network: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    against: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    network: tuple[str, ...] = (),
+    against: tuple[str, ...] = (),
     transport: str | None = None,
     library: str | None = None,
-    field: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    load: Load = (),
+    field: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     duration: float | None = None,
     warm_up: float | None = None,
     seed: int = 1,
     seeds: int | None = None,
-    out: Out = None,
-    threads: Threads = None,
+    out: Path | None = None,
+    threads: int | None = None,
     cluster: str | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Run congestion controls beside each other, pair by pair, and write maps of shares, harm, delays and losses.
 

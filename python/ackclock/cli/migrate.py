@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path  # noqa: TC003 -- the command line is read from the annotations
-from typing import Annotated
-
-from cyclopts import Parameter
 
 from ackclock.base import files
-from ackclock.cli.commands import Load, load_files
+from ackclock.cli.commands import load_files
 from ackclock.cli.output import DONE, FAILED, UsageError, say
 from ackclock.scenario import load as load_scenario
 from ackclock.scenario._renamed import migrated
 
 __all__ = ["migrate"]
 
-Flag = Annotated[bool, Parameter(negative="")]
 
-
-def migrate(*scenarios: Path, check: Flag = False, diff: Flag = False, load: Load = ()) -> int:
+def migrate(*scenarios: Path, check: bool = False, diff: bool = False, load: tuple[Path, ...] = ()) -> int:
     """Rewrite scenario files: old names become the present ones, and the file states its format.
 
     Comments and layout are kept. The meaning of a scenario does not change. All files are read before the first one is

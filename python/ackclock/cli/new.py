@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from cyclopts import Parameter
-
 from ackclock.cli.output import UsageError, print_table, say
 
 __all__ = ["new"]
 
-Flag = Annotated[bool, Parameter(negative="")]
 
-
-def new(kind: str, name: str | None = None, /, *, full: Flag = False, rust: Flag = False) -> int:
+def new(kind: str, name: str | None = None, /, *, full: bool = False, rust: bool = False) -> int:
     """Write a file or a folder as a starting point.
 
     Parameters

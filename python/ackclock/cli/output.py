@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-import logging
-import os
 import sys
-import traceback
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.markup import escape
-from rich.table import Table as RichTable
-
 from ackclock._errors import RenamedWarning
-from ackclock.base.console import PipeConsole
-from ackclock.base.log import PACKAGE
+from ackclock.base.log import listeners
 from ackclock.base.near import suggestion
-from ackclock.base.shown import printable
+from ackclock.cli.grid import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,6 +47,11 @@ class UsageError(ValueError):
 
     code = "ACK001"
 
+    def __init__(self, message: str, code: str | None = None) -> None:
+        super().__init__(message)
+        if code is not None:
+            self.code = code
+
 
 def check_port(port: int) -> None:
     """Refuses a --port that is neither a TCP port nor 0, which stands for a free one."""
@@ -76,14 +72,6 @@ def complain(message: str, code: str | None = None) -> None:
     print(f"ackclock: {hinted(message)}{end}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
 
 
-class _Complaints(logging.Handler):
-    """Prints what the library logs as lines on standard error."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Prints one record."""
-        complain(record.getMessage())
-
-
 @contextmanager
 def messages() -> Iterator[None]:
     """Prints what the library logs, and each old name in a scenario once, as lines on standard error."""
@@ -97,15 +85,14 @@ def messages() -> Iterator[None]:
             told.add(str(message))
             complain(str(message))
 
-    handler = _Complaints(logging.WARNING)
-    PACKAGE.addHandler(handler)
+    listeners.append(complain)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", RenamedWarning)
             warnings.showwarning = show
             yield
     finally:
-        PACKAGE.removeHandler(handler)
+        listeners.remove(complain)
 
 
 def print_traceback(error: BaseException) -> None:
@@ -113,6 +100,8 @@ def print_traceback(error: BaseException) -> None:
     cause = error.__cause__
     # The traceback of a cause in another process is a note.
     if cause is not None and (cause.__traceback__ is not None or getattr(cause, "__notes__", None)):
+        import traceback
+
         traceback.print_exception(cause, file=sys.stderr)
 
 
@@ -125,94 +114,6 @@ def print_json(document: Any) -> None:
     """Prints a document as JSON on standard output."""
     json.dump(document, sys.stdout, allow_nan=False, indent=2)
     sys.stdout.write("\n")
-
-
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], keys: int = 1) -> None:
-    """Prints a table. Columns of numbers are aligned to the right.
-
-    On a narrow terminal, cells break between words. Columns that still have no room follow below, in a further table
-    that begins with the first `keys` columns again. Without a terminal a row is one line, however long, for programs
-    that read lines, unless the variable COLUMNS has a width; cells do not break. No text is cut off.
-    """
-    # Widths are those of the texts as they are shown.
-    title, columns = printable(title), [printable(column) for column in columns]
-    cells = [[printable(cell) for cell in row] for row in rows]
-    terminal = sys.stdout.isatty()
-    room = PipeConsole().width if terminal else _width()
-    texts = [[column, *(row[index] for row in cells)] for index, column in enumerate(columns)]
-    for part in _folded([_least(text) if terminal else _whole(text) for text in texts], keys, room):
-        _print_part(title, [texts[index] for index in part], room if terminal else sys.maxsize)
-        title = ""
-
-
-def _folded(widths: Sequence[int], keys: int, room: int) -> list[list[int]]:
-    """The places of the columns of each table, so that each fits into `room` if it can; all begin with the keys."""
-    while keys > 1 and sum(widths[:keys]) + GAP * keys > room / 2:
-        keys -= 1
-    parts = [list(range(min(keys, len(widths))))]
-    for index in range(keys, len(widths)):
-        if len(parts[-1]) > keys and sum(widths[at] + GAP for at in (*parts[-1], index)) > room:
-            parts.append(list(range(keys)))
-        parts[-1].append(index)
-    return parts
-
-
-def _print_part(title: str, texts: Sequence[Sequence[str]], room: int) -> None:
-    widths = _widths(texts, room - GAP * len(texts))
-    table = RichTable(
-        title=escape(title) or None,
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-    )
-    for (column, *cells), width in zip(texts, widths, strict=True):
-        numeric = bool(cells) and all(_is_number(cell) for cell in cells)
-        table.add_column(escape(column), justify="right" if numeric else "left", width=width)
-    for row in zip(*(cells for _, *cells in texts), strict=True):
-        table.add_row(*(escape(cell) for cell in row))
-    width = sum(widths) + GAP * len(texts)
-    console = PipeConsole()
-    if not sys.stdout.isatty() or width > console.width:
-        console = PipeConsole(width=width, soft_wrap=True)
-    console.print(table)
-
-
-def _width() -> int:
-    """Width of a table without a terminal, in characters."""
-    given = os.environ.get("COLUMNS", "")
-    return int(given) if given.isdecimal() and int(given) else sys.maxsize
-
-
-GAP = 2
-"""Width of the space between columns, in characters."""
-
-
-def _widths(columns: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Widths of columns. The widest get less than their texts need, as far as `room` requires and words allow."""
-    widths = [_whole(column) for column in columns]
-    least = [_least(column) for column in columns]
-    while sum(widths) > room:
-        breakable = [index for index, width in enumerate(widths) if width > least[index]]
-        if not breakable:
-            break
-        widths[max(breakable, key=widths.__getitem__)] -= 1
-    return widths
-
-
-def _whole(column: Sequence[str]) -> int:
-    """The width of a column whose cells do not break."""
-    return max(cell_len(text) for text in column)
-
-
-def _least(column: Sequence[str]) -> int:
-    """The width of a column whose cells break between words."""
-    return max(cell_len(word) for text in column for word in text.split() or [""])
-
-
-def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.lstrip("-+").replace(".", "", 1).replace(",", "")[:1].isdigit()
 
 
 def _number(digits: int, scale: float = 1.0) -> Callable[[Any], str]:
@@ -517,10 +418,12 @@ def print_run(result: Result) -> None:
 
 def _scores(result: Result) -> list[dict[str, Any]]:
     """The linear scores of the clients whose segments have arrived, and their parts, for each segment."""
+    if "dash" not in result.tables:
+        return []
     from ackclock.results.quality import quality
 
     found = []
-    for row in result.tables["dash"].rows() if "dash" in result.tables else ():
+    for row in result.tables["dash"].rows():
         if row["segments"]:
             [one] = quality(result, row["flow"])
             parts = {name: getattr(one, name) / one.segments for name in ("bitrate", "rebuffering", "switching")}

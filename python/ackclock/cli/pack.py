@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from cyclopts import Parameter
-
-from ackclock.cli.commands import Json, at_least_one
+from ackclock.cli.commands import at_least_one
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, say
 
 if TYPE_CHECKING:
@@ -25,8 +23,8 @@ def pack(
     *,
     out: Path | None = None,
     wheel: Path | None = None,
-    without_wheel: Annotated[bool, Parameter(negative="")] = False,
-    json: Json = False,
+    without_wheel: bool = False,
+    json: bool = False,
 ) -> int:
     """Write a store, with everything that repeats its runs, into one archive.
 
@@ -63,11 +61,11 @@ def verify(
     /,
     *,
     most: int | None = None,
-    any_version: Annotated[bool, Parameter(negative="")] = False,
-    trust: Annotated[bool, Parameter(negative="")] = False,
+    any_version: bool = False,
+    trust: bool = False,
     repeats: int = 5,
     threads: int | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Repeat the runs of a pack and derive again everything that it shows.
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ackclock.base import extras, files
-from ackclock.cli.commands import Load, Set, load_files, overrides_of
+from ackclock.cli.commands import load_files, overrides_of
 from ackclock.cli.contrasts import contrasts_against, write_contrasts
 from ackclock.cli.output import DONE, UsageError, did_you_mean, print_table, say
 from ackclock.cli.tables import columns_of_points, latex_of_points, table_of, write_table
@@ -54,10 +52,10 @@ def plot(
     /,
     *,
     out: Path | None = None,
-    flow: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    flow: tuple[str, ...] = (),
     seed: int | None = None,
-    settings: Set = (),
-    load: Load = (),
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     reference: Path | None = None,
     offset: float = 0.0,
 ) -> int:
@@ -190,7 +188,7 @@ def export(
     /,
     *,
     table: str | None = None,
-    of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    of: tuple[str, ...] = (),
     against: str | None = None,
     sweep: str | None = None,
     out: Path,

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json as json_
 import shlex
 from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ackclock.base import files
-from ackclock.cli.commands import Json, Out  # noqa: TC001
 from ackclock.cli.contrasts import control_of
 from ackclock.cli.output import UsageError, print_json, say
 
@@ -26,12 +23,12 @@ def report(
     folder: Path,
     /,
     *,
-    out: Out = None,
-    of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    out: Path | None = None,
+    of: tuple[str, ...] = (),
     sweep: str | None = None,
     against: str | None = None,
     question: str | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Write a store, or several reproduced studies, as one HTML file that needs no other file and no network.
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from pathlib import Path  # noqa: TC003 -- Cyclopts reads the annotations
+from typing import TYPE_CHECKING
 
 from ackclock.base import extras, files
-from ackclock.cli.commands import Json, Out, Set, Threads, at_least_one, overrides_of
+from ackclock.cli.commands import at_least_one, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, print_json, print_table
 from ackclock.engine.run import seeds_from
 
@@ -21,14 +20,14 @@ MOST_SEEDS = 1000
 
 def rmcat(
     *case: str,
-    control: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    control: tuple[str, ...] = (),
     seed: int = 1,
     seeds: int = 1,
-    settings: Set = (),
-    list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
-    out: Out = None,
-    threads: Threads = None,
-    json: Json = False,
+    settings: tuple[str, ...] = (),
+    list_: bool = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    json: bool = False,
 ) -> int:
     """Run the test cases of RFC 8867 and RFC 8869 with congestion controls of media.
 

@@ -21,9 +21,9 @@ def serve(
     /,
     *,
     port: int = 8090,
-    ipv6: Annotated[bool, Parameter(negative="")] = False,
+    ipv6: bool = False,
     token: Annotated[str | None, Parameter(env_var="ACKCLOCK_TOKEN")] = None,
-    no_token: Annotated[bool, Parameter(negative="")] = False,
+    no_token: bool = False,
 ) -> int:
     """Show a store as a web page on this machine, even while a sweep writes to it. Ctrl-C ends the server.
 

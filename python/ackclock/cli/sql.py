@@ -7,12 +7,10 @@ import decimal
 import math
 import sys
 from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from ackclock.base import files
-from ackclock.cli.commands import Json, at_least_one
+from ackclock.cli.commands import at_least_one
 from ackclock.cli.output import DONE, UsageError, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -27,13 +25,13 @@ def sql(
     query: str | None = None,
     /,
     *,
-    csv: Annotated[bool, Parameter(negative="")] = False,
-    json: Json = False,
-    out: Annotated[Path | None, Parameter(name="--out")] = None,
+    csv: bool = False,
+    json: bool = False,
+    out: Path | None = None,
     rows: int = 40,
     sweep: str | None = None,
     version: str | None = None,
-    mixed: Annotated[bool, Parameter(negative="")] = False,
+    mixed: bool = False,
 ) -> int:
     """Ask a store in SQL. The query only reads; without one, the tables and their columns are listed.
 

@@ -80,7 +80,7 @@ def names() -> list[str]:
     """Every name that can be asked for, for suggestions."""
     from ackclock import scenario, studies
     from ackclock.base.codes import codes
-    from ackclock.cli import app
+    from ackclock.cli.parser import app
     from ackclock.results.declared import TABLES
 
     found = [name for name in app if not name.startswith("-")]
@@ -92,8 +92,8 @@ def names() -> list[str]:
 
 
 def _commands(name: str) -> Iterator[Subject]:
-    from ackclock.cli import app, command
     from ackclock.cli.listed import COMMANDS
+    from ackclock.cli.parser import app, command
 
     group, words = app, name.split()
     if words and words[0] in COMMANDS:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from pathlib import Path  # noqa: TC003 -- Cyclopts reads the annotations
+from typing import Literal
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from ackclock.cli.card import candidate_of, card_command, made_card, print_card, seeds_of
-from ackclock.cli.commands import Json, Load, Out, Set, Threads, at_least_one
+from ackclock.cli.commands import at_least_one
 from ackclock.cli.conform import conform
 from ackclock.cli.output import DONE, FAILED, print_json, say
 from ackclock.cli.rmcat import rmcat
@@ -35,11 +36,11 @@ def bbr(
     bbr_version: int | None = None,
     seed: int = 1,
     seeds: int = 1,
-    settings: Set = (),
-    load: Load = (),
-    list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
-    out: Out = None,
-    json: Json = False,
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
+    list_: bool = False,
+    out: Path | None = None,
+    json: bool = False,
 ) -> int:
     """Run the test cases of the BBR draft against a stack. The exit status is 1 if a case fails.
 
@@ -87,19 +88,19 @@ def tcpeval(
     name: str,
     /,
     *,
-    quick: Annotated[bool, Parameter(negative="")] = False,
-    test: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    quick: bool = False,
+    test: tuple[str, ...] = (),
     fail_on: Literal["worse", "between"] | None = None,
     stack: str | None = None,
     transport: str | None = None,
     library: str | None = None,
-    field: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    load: Load = (),
+    field: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     seed: int = 1,
     seeds: int | None = None,
-    out: Out = None,
-    threads: Threads = None,
-    json: Json = False,
+    out: Path | None = None,
+    threads: int | None = None,
+    json: bool = False,
 ) -> int:
     """Run the common TCP evaluation suite (draft-irtf-iccrg-tcpeval-01) with a congestion control, CUBIC and Reno.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from ackclock.cli.commands import Json, Load, Set, at_least_one, load_files, overrides_of
+from ackclock.cli.commands import at_least_one, load_files, overrides_of
 from ackclock.cli.output import (
     NOT_DRAWN,
     UsageError,
@@ -34,22 +34,22 @@ def sweep(
     scenario: Path,
     /,
     *,
-    vary: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    vary: tuple[str, ...] = (),
     points: Path | None = None,
     lhs: int | None = None,
     lhs_seed: int = 1,
     seeds: int | None = None,
-    settings: Set = (),
-    load: Load = (),
+    settings: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
     out: Path | None = None,
-    tables: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    tables: tuple[str, ...] = (),
     jobs: Annotated[int | None, Parameter(name=["--jobs", "--threads"])] = None,
     cluster: str | None = None,
     memory: str | None = None,
     until: str | None = None,
-    of: Annotated[tuple[str, ...], Parameter(negative="")] = (),
+    of: tuple[str, ...] = (),
     name: str | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Run a scenario at many points under many seeds, and keep the results in a store.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
-from typing import Annotated
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
 from ackclock.base import files
 from ackclock.cli.output import UsageError, say
@@ -24,7 +23,7 @@ def generate(
     *,
     duration: float,
     seed: int = 1,
-    settings: Annotated[tuple[str, ...], Parameter(name="--set", negative="")] = (),
+    settings: tuple[str, ...] = (),
 ) -> int:
     """Draw web sessions from distributions.
 

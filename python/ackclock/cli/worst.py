@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-from cyclopts import Parameter
+from pathlib import Path  # noqa: TC003 -- Cyclopts reads the annotations
+from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.base import files, progress
 from ackclock.cli.card import candidate_of
-from ackclock.cli.commands import Json, Load, Out, Threads, at_least_one
+from ackclock.cli.commands import at_least_one
 from ackclock.cli.output import DONE, UsageError, complain, print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -42,12 +41,12 @@ def worst(
     stack: str | None = None,
     transport: str | None = None,
     library: str | None = None,
-    field: Annotated[tuple[str, ...], Parameter(negative="")] = (),
-    load: Load = (),
-    out: Out = None,
-    threads: Threads = None,
+    field: tuple[str, ...] = (),
+    load: tuple[Path, ...] = (),
+    out: Path | None = None,
+    threads: int | None = None,
     cluster: str | None = None,
-    json: Json = False,
+    json: bool = False,
 ) -> int:
     """Search for the path or the cross traffic, within bounds, that hurts a congestion control most.
 

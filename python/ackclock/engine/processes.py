@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import traceback
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -28,27 +28,22 @@ from typing import IO, TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from ackclock._core import Cancel
 from ackclock._errors import Cancelled, ProcessError
-from ackclock.base.log import logger
 from ackclock.base.workplace import draft
 from ackclock.cc import registry
+from ackclock.engine import watched
 
 if TYPE_CHECKING:
     import io
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ackclock.base.progress import ProgressCallback
     from ackclock.cc.registry import Sent
     from ackclock.engine.threads import Worker
 
-__all__ = ["POSIX", "Pool", "UnableError", "calls", "can_travel", "pool_for", "serve"]
-
-LOGGER = logger(__name__)
+__all__ = ["Pool", "UnableError", "can_travel", "serve"]
 
 J = TypeVar("J")
 D = TypeVar("D")
-
-POSIX = os.name == "posix"
-"""Whether the system waits for several pipes at once and limits the memory of a process."""
 
 POLL_S = 0.05
 """Seconds between two looks whether the work is to be cancelled."""
@@ -70,15 +65,6 @@ class UnableError(ProcessError):
     """A process cannot load what its work needs."""
 
     code = "ACK025"
-
-
-_calls: list[Path] = []
-"""The file that the engine tells which call to a transport is in progress, in a process of this module."""
-
-
-def calls() -> Path | None:
-    """The file for the argument ``calls`` of `_core.run`; None in a process that nobody watches."""
-    return _calls[0] if _calls else None
 
 
 class Process:
@@ -248,41 +234,6 @@ class Pool:
         return partial(self.call, function)
 
 
-@contextmanager
-def pool_for(
-    names: Iterable[str], at_once: int, probe: Sequence[object] = (), *, foreign: bool = False
-) -> Iterator[Pool | None]:
-    """Processes for runs whose congestion controls are in Python; None where threads do as well or have to do.
-
-    Parameters
-    ----------
-    names
-        The congestion controls that the runs name. Those that are not registered need no process.
-    at_once
-        Runs at the same time.
-    probe
-        Functions that the processes will be asked to call.
-    foreign
-        Whether the runs execute transports of libraries, which may crash or block. They always have processes then.
-    """
-    wanted = registry.registered(names)
-    if not POSIX or not (foreign or (registry.in_python(wanted) and at_once > 1)):
-        yield None
-        return
-    try:
-        pool = Pool(wanted, probe).__enter__()
-    except (registry.LoadError, ProcessError) as error:
-        if foreign:
-            raise
-        LOGGER.warning("%s; the runs take turns on one core", error)
-        yield None
-        return
-    try:
-        yield pool
-    finally:
-        pool.__exit__()
-
-
 def can_travel(function: Callable[..., Any] | None) -> bool:
     """Whether another process can import a function: it stands in a module, and not in the script that runs."""
     if function is None:
@@ -346,7 +297,7 @@ def serve() -> None:
         out.flush()
 
     name, hello = pickle.loads(work.get())  # noqa: S301 -- from the parent
-    _calls.append(Path(name))
+    watched.watch(Path(name))
     limit, sent, probe = pickle.loads(hello)  # noqa: S301 -- from the parent
     if limit is not None:
         import resource

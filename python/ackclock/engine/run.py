@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from operator import index
-from typing import TYPE_CHECKING, SupportsIndex, overload
+from typing import TYPE_CHECKING, NamedTuple, SupportsIndex, overload
 
 from ackclock import _core
 from ackclock._errors import RefusedError, ScenarioError
@@ -15,8 +14,8 @@ from ackclock.base.table import Table
 from ackclock.cc import registry
 from ackclock.engine import kernels
 from ackclock.engine.kernels import SIM
-from ackclock.engine.processes import calls, pool_for
 from ackclock.engine.threads import default_threads, execute
+from ackclock.engine.watched import calls, pool_for
 from ackclock.results.result import Replications, Result
 from ackclock.scenario import Overrides, Source, Text, check, load, named, override_pairs
 from ackclock.scenario._estimate import refuse_huge
@@ -33,8 +32,7 @@ MOST_REPLICATIONS = 1_000_000
 """Most replications of one call, whose tables are held in memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A scenario, what to override in it, and a seed (None: the scenario's own)."""
 
     scenario: Text

@@ -6,8 +6,8 @@ Results come back in the order of the jobs, whatever the number of threads and w
 from __future__ import annotations
 
 import os
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from operator import index
+from threading import Thread
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from ackclock._core import Cancel
@@ -59,6 +59,10 @@ def execute(
         raise ValueError(f"threads is at least 1, not {threads}")
     if not jobs:
         return []
+    if len(jobs) == 1:
+        return [_alone(jobs[0], worker, progress)]
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
     cancel = Cancel()
     done = [0.0] * len(jobs)
 
@@ -94,3 +98,35 @@ def execute(
     if failures:
         raise failures[0]
     return [future.result() for future in futures]
+
+
+def _alone(job: J, worker: Worker[J, D], progress: ProgressCallback | None) -> D:
+    """Does one job on a thread of its own, while this one waits for signals. It needs no pool, and not its import."""
+    cancel = Cancel()
+    part = 0.0
+    results: list[D] = []
+    failures: list[BaseException] = []
+
+    def note(fraction: float) -> None:
+        nonlocal part
+        part = fraction
+
+    def work() -> None:
+        try:
+            results.append(worker(job, cancel, note))
+        except BaseException as error:  # noqa: BLE001 -- raised on the calling thread
+            failures.append(error)
+
+    thread = Thread(target=work, name="ackclock_0")
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_S)
+            if progress is not None and not failures:
+                progress(1.0 if results else part)
+    finally:
+        cancel.cancel()
+        thread.join()
+    if failures:
+        raise failures[0]
+    return results[0]

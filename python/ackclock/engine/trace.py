@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ackclock._core import Cancel, Trace
 from ackclock.base.progress import reporter
 from ackclock.cc import registry
-from ackclock.engine.processes import pool_for
 from ackclock.engine.run import check_seed, simulated
+from ackclock.engine.watched import pool_for
 from ackclock.scenario import Overrides, Source, Text, check, load, override_pairs
 from ackclock.scenario._estimate import refuse_huge
 from ackclock.scenario._renamed import warn

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, overload
 
-import numpy as np
-
-from ackclock import stats
-from ackclock.base import extras, files
+from ackclock.base import extras
 from ackclock.base.hooks import Hook
 from ackclock.base.table import Table, stack
 from ackclock.results.declared import ASKED, PROBES, SUMMARISED
-from ackclock.results.measure import Measure
 from ackclock.results.tables import NamedTables
 
 if TYPE_CHECKING:
@@ -155,6 +151,10 @@ class Result(_Tables):
         ``jain_level`` and ``jain_download`` are Jain's index of the mean levels and download rates, 1 where all are
         equal. A client without a segment counts as one with none of the rate.
         """
+        import numpy as np
+
+        from ackclock import stats
+
         clients = self.dash
         level, download = (np.nan_to_num(clients[name]) for name in ("mean_level_bps", "mean_download_bps"))
         means = {name: float(np.mean(clients[name])) for name in ("switches", "stalls", "stall_s")}
@@ -181,6 +181,8 @@ class Result(_Tables):
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json`` and every table as CSV into an existing folder."""
+        from ackclock.base import files
+
         files.write_json(folder / "summary.json", self.document())
         for name, table in self.tables.items():
             files.write_csv(folder / f"{name}.csv", table)
@@ -235,9 +237,11 @@ class Replications(_Tables, Sequence[Result]):
 
         Only numbers that every replication has are in it.
         """
+        from ackclock.stats import Estimate
+
         return {
             name: [
-                {column: one.document() if isinstance(one, stats.Estimate) else one for column, one in row.items()}
+                {column: one.document() if isinstance(one, Estimate) else one for column, one in row.items()}
                 for row in rows
             ]
             for name, rows in self.estimates(level).items()
@@ -270,6 +274,8 @@ class Replications(_Tables, Sequence[Result]):
 
     def write(self, folder: Path) -> None:
         """Writes the document as ``summary.json`` and every stacked table as CSV into an existing folder."""
+        from ackclock.base import files
+
         files.write_json(folder / "summary.json", self.document())
         for name, table in self.tables.items():
             files.write_csv(folder / f"{name}.csv", table)
@@ -295,6 +301,11 @@ def _link(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _summary(about: str, table: Table, keys: tuple[str, ...], replications: int, level: float) -> list[dict[str, Any]]:
+    import numpy as np
+
+    from ackclock import stats
+    from ackclock.results.measure import Measure
+
     names = np.array([" ".join(parts) for parts in zip(*(table[key] for key in keys), strict=True)])
     rows: list[dict[str, Any]] = []
     for name in dict.fromkeys(names.tolist()):

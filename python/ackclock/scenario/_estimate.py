@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ackclock import _core
 from ackclock._errors import Problem, ScenarioError
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Estimate", "estimate", "refuse_huge"]
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(NamedTuple):
     """How large a run of a scenario may become. The numbers err towards too much."""
 
     packets: int

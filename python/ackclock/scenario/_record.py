@@ -10,16 +10,18 @@ from pathlib import PurePath
 from types import UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from ackclock.scenario._document import Document
+
 __all__ = ["FilePath", "Record", "read"]
 
 FilePath = str | os.PathLike[str]
 """The path of a file that a scenario names, from the scenario's folder."""
 
-R = TypeVar("R", bound="Record")
+R = TypeVar("R", bound="Document")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Record:
+class Record(Document):
     """A table of a scenario. What is None is left out, and the engine's default holds."""
 
     __slots__ = ()
@@ -77,10 +79,10 @@ def read(cls: type[R], table: Mapping[str, Any], folder: str = "") -> R:
 
 
 @cache
-def _types(cls: type[Record]) -> dict[str, list[Any]]:
+def _types(cls: type[Document]) -> dict[str, list[Any]]:
     """The accepted types of each field."""
     hints = get_type_hints(cls)
-    return {field.name: _alternatives(hints[field.name]) for field in fields(cls)}
+    return {field.name: _alternatives(hints[field.name]) for field in fields(cls)}  # type: ignore[arg-type]  # a record
 
 
 def _alternatives(hint: Any) -> list[Any]:

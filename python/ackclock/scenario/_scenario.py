@@ -13,13 +13,14 @@ from ackclock.scenario._bottleneck import Bottleneck
 from ackclock.scenario._flows import Flow
 from ackclock.scenario._links import Link
 from ackclock.scenario._probes import Probes
+from ackclock.scenario._record import Record
 from ackclock.scenario._source import Root
 
 __all__ = ["Scenario"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
-class Scenario(Root):
+class Scenario(Root, Record):
     """A network, the flows over it and the data to record.
 
     Parameters

@@ -6,18 +6,16 @@ import json
 import os
 import re
 import reprlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
 from ackclock.base.near import near_path
 from ackclock.cc import registry
-from ackclock.scenario._record import Record, read
+from ackclock.scenario._document import Document
 from ackclock.scenario._renamed import old_names, replace, warn
 
 if TYPE_CHECKING:
@@ -46,8 +44,7 @@ Overrides: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """Values that replace the scenario's, by key path: ``{"bottleneck.rate": "2Mbps", "flows[0].cc": "reno"}``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A scenario as text, before the engine has looked at it."""
 
     text: str
@@ -163,7 +160,7 @@ def _override(pair: object) -> tuple[str, str]:
 
 def _toml(value: object) -> str:
     """A value as TOML, which JSON is too but for its tables."""
-    if isinstance(value, Record):
+    if isinstance(value, Document):
         return _toml(value.document())
     if isinstance(value, Mapping):
         return "{" + ", ".join(_pairs(value)) + "}"
@@ -270,7 +267,7 @@ def catalogue() -> dict[str, list[dict[str, Any]]]:
     return kinds
 
 
-class Root(Record):
+class Root(Document):
     """The methods of a `Scenario` that other tables lack."""
 
     __slots__ = ()
@@ -286,6 +283,10 @@ class Root(Record):
         ScenarioError
             With everything that is wrong with it, of which a `Scenario` itself knows nothing before it runs.
         """
+        import tomllib
+
+        from ackclock.scenario._record import read
+
         text = load(source)
         check(text)
         try:

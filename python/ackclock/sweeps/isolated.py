@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 from ackclock._errors import ProcessError
 from ackclock.cc.registry import LoadError
-from ackclock.engine.processes import POSIX, Pool, UnableError, can_travel
+from ackclock.engine.processes import Pool, UnableError, can_travel
 from ackclock.engine.run import run_job
+from ackclock.engine.watched import POSIX
 from ackclock.store.packed import Record, pack, unpack
 from ackclock.store.provenance import build
 from ackclock.sweeps.perform import perform

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from ackclock._core import Cancel
 from ackclock.cc import registry
-from ackclock.engine.processes import can_travel, pool_for
+from ackclock.engine.processes import can_travel
 from ackclock.engine.run import run_job
 from ackclock.engine.threads import POLL_S, default_threads
+from ackclock.engine.watched import pool_for
 from ackclock.sweeps.isolated import Task, in_process, isolated
 
 if TYPE_CHECKING:

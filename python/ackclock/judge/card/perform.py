@@ -10,9 +10,9 @@ from ackclock._errors import ScenarioError
 from ackclock.base.quantities import TIMES, quantity
 from ackclock.cc import registry
 from ackclock.engine import kernels
-from ackclock.engine.processes import pool_for
 from ackclock.engine.run import SIM, Job, run_job
 from ackclock.engine.threads import default_threads, execute
+from ackclock.engine.watched import pool_for
 from ackclock.judge.card.candidate import BESIDE, CANDIDATE, Candidate
 from ackclock.judge.card.measures import value_of
 from ackclock.judge.card.section import Scenario

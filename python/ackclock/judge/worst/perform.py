@@ -11,9 +11,9 @@ from uuid import uuid4
 from ackclock._core import Cancel
 from ackclock._errors import ClusterError
 from ackclock.cc import registry
-from ackclock.engine.processes import pool_for
 from ackclock.engine.run import Job, run_job
 from ackclock.engine.threads import default_threads, execute
+from ackclock.engine.watched import pool_for
 from ackclock.judge.worst.goals import GOALS
 from ackclock.store.provenance import build
 from ackclock.sweeps.scheduler import AHEAD, Connection, check_build

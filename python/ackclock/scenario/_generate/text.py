@@ -94,7 +94,7 @@ def _names(name: str, names: Names) -> str:
 
 
 def _class(one: Class, types: Types) -> str:
-    base = "Root" if one.name == "Scenario" else "Record, Generic[T]" if one.generic else "Record"
+    base = "Root, Record" if one.name == "Scenario" else "Record, Generic[T]" if one.generic else "Record"
     paragraphs = _paragraphs(one.summary)
     if one.source:
         paragraphs.append(_wrapped(f"Source: {one.source}.", WIDTH))

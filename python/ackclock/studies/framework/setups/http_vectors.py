@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ackclock.base.workplace import temporary
@@ -61,6 +60,6 @@ def with_own_vectors(worker: Worker[Job, Result], path: str) -> Worker[Job, Resu
     def own(job: Job, cancel: Cancel, note: ProgressCallback) -> Result:
         file = dict(job.overrides).get(path, vectors_name("", 1)).strip('"').replace("-1.cvec", f"-{job.seed}.cvec")
         kept = tuple((key, value) for key, value in job.overrides if key != path)
-        return worker(replace(job, overrides=(*kept, (path, file))), cancel, note)
+        return worker(job._replace(overrides=(*kept, (path, file))), cancel, note)
 
     return own
