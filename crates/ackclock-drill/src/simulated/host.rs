@@ -131,7 +131,8 @@ impl Host {
         // The calls of the script keep the send buffer.
         config.send_buffer = 0;
         self.sysctls.apply(&mut config, passive)?;
-        if let Some(mss) = options.max_segment {
+        // FreeBSD replaces TCP_MAXSEG at the handshake (sys/netinet/tcp_input.c, tcp_mss_update).
+        if let Some(mss) = options.max_segment.filter(|_| !self.is_freebsd()) {
             config.mss = config.mss.min(mss);
         }
         self.choose_congestion_control(&mut config, options)?;
@@ -156,15 +157,22 @@ impl Host {
             config.receive_buffer = config.receive_buffer.max(low);
             config.receive_buffer_max = config.receive_buffer_max.max(low);
         }
-        config.fin_timeout = self.sysctls.fin_timeout.unwrap_or(config.fin_timeout);
+        let keeping = self.keepalive(options);
+        let freebsd = self.is_freebsd().then(|| self.sysctls.freebsd.fin_wait(keeping, &self.base)).flatten();
+        config.fin_timeout = self.sysctls.fin_timeout.or(freebsd).unwrap_or(config.fin_timeout);
         config.user_timeout = options.user_timeout.unwrap_or(config.user_timeout);
         if let Some(count) = options.syn_count.filter(|_| !passive) {
             config.syn_retries = count;
         }
         config.nagle = !options.no_delay;
-        let keeps = options.keepalive || self.base.keepalive.is_some();
-        config.keepalive = keeps.then(|| self.keepalive(options));
+        config.keepalive = self.keeps_alive(options).then_some(keeping);
         Ok(config)
+    }
+
+    /// Whether idle connections of a socket with these options are probed.
+    pub fn keeps_alive(&self, options: &Options) -> bool {
+        let always = self.sysctls.freebsd.always_keepalive.unwrap_or(self.base.keepalive.is_some());
+        options.keepalive || always
     }
 
     /// The congestion control that a socket's option chooses, and its slow start.
@@ -322,6 +330,10 @@ impl Host {
             accepted_by = connection.parent.filter(|_| !connection.connected);
             connection.connected = true;
             woken_out = true;
+        }
+        if freebsd && connection.read_shut && connection.available() > 0 {
+            // sys/netinet/tcp_input.c, tcp_do_segment: what nobody will read is discarded.
+            connection.consume(now, connection.available());
         }
         woken_in |= progress.has(Progress::RECEIVED) && connection.is_readable(&socket.options);
         if progress.has(Progress::PEER_CLOSED) {

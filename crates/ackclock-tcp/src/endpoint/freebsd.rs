@@ -4,10 +4,16 @@
 use super::{Due, Endpoint, Progress, State, Uses, unwrap};
 use crate::config::{Config, Conformance};
 use crate::error::{Error, Icmp};
-use crate::{Flags, Nanos, Observer, Segment};
+use crate::{Event, Flags, Nanos, Observer, SECOND, Segment};
 
 /// Retransmissions after which a second soft error ends an attempt to connect (tcp_notify, syncache_unreach).
 const SOFT_AFTER: u32 = 3;
+
+/// Silence after which a closed window ends a connection: so many times the timeout (tcp_totbackoff), but no more than this
+/// (TCPTV_KEEP_IDLE), and this much if the application has closed the connection (TCPTV_PERSMAX).
+const SUM_OF_BACKOFFS: u64 = 2559;
+const LONGEST_PERSIST: Nanos = 7200 * SECOND;
+const LONGEST_CLOSED_PERSIST: Nanos = 60 * SECOND;
 
 /// The place of a sequence number: in the window, and at its left edge.
 struct Place {
@@ -168,6 +174,34 @@ impl Endpoint {
             return false;
         }
         true
+    }
+
+    /// Whether the SYN cache holds the connection.
+    pub(super) fn is_in_syn_cache(&self) -> bool {
+        let cached = self.cold.passive && !self.cold.fast.accepted && self.state == State::SynReceived;
+        cached && self.sender.config.conformance == Conformance::FreeBsd
+    }
+
+    /// Whether a connection whose peer's window stays closed is given up; `often` is whether the interval between probes no
+    /// longer grows (sys/netinet/tcp_timer.c, tcp_timer_persist).
+    pub(super) fn gives_up_window(&self, now: Nanos, often: bool) -> bool {
+        let silent = now - self.last_ack;
+        let patience = (SUM_OF_BACKOFFS * self.sender.rtt().without_slop()).min(LONGEST_PERSIST);
+        often && silent >= patience || self.sender.is_closed() && silent >= LONGEST_CLOSED_PERSIST
+    }
+
+    /// A probe of a closed window: the next byte, which stays unsent as long as the peer does not acknowledge it
+    /// (sys/netinet/tcp_output.c, tcp_default_output with TF_FORCEDATA).
+    pub(super) fn window_probe<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Segment {
+        let sent = self.sender.lend_byte();
+        let mut segment = Segment::new(Flags::ACK);
+        (segment.seq, segment.len) = (self.wire(sent.offset), sent.len);
+        if self.sender.pushes(&sent) {
+            segment.flags = segment.flags.with(Flags::PSH);
+        }
+        self.finish(now, &mut segment, false);
+        obs.event(now, Event::Sent { segment: &segment, offset: sent.offset, retransmission: false });
+        segment
     }
 
     /// Processes a RST. While an ACK is delayed, the peer's view of the window counts.

@@ -189,7 +189,7 @@ impl Endpoint {
         let Some(ack) = ack.filter(|&ack| ack >= una) else {
             return self.take_old_ack(now, segment, ahead, obs);
         };
-        if ack > self.sender.nxt() {
+        if ack > self.sender.nxt() && !self.sender.takes_lent(now, ack) {
             if self.sender.config.conformance == Conformance::Linux {
                 self.challenge(now);
             } else {

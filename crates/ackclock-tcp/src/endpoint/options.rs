@@ -96,6 +96,16 @@ impl Endpoint {
         self.sender.config.mss = bytes;
     }
 
+    /// Limits the payload and the options of segments of an existing connection to `bytes` (FreeBSD TCP_MAXSEG), as far as
+    /// they are not smaller.
+    pub fn resize_segments(&mut self, bytes: u32) {
+        self.sender.config.mss = self.sender.config.mss.min(bytes);
+        let payload = u64::from(bytes.saturating_sub(self.stamps_len()).max(1));
+        if payload < u64::from(self.sender.mss()) {
+            self.sender.resize_segments(payload);
+        }
+    }
+
     /// Keeps bytes of each header free for options that the driver adds, such as the 20 bytes of a signature (RFC 2385), at
     /// most 40; to be called before the handshake.
     pub fn leave_room(&mut self, bytes: u32) {

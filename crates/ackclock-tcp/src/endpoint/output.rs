@@ -114,6 +114,9 @@ impl Endpoint {
             return self.bare_ack_of(now, self.sender.nxt(), obs);
         }
         self.due.set(Due::PROBE, false);
+        if self.sender.config.conformance == Conformance::FreeBsd && self.watch.has(Watch::PERSIST) {
+            return self.window_probe(now, obs);
+        }
         // The probe carries an acknowledged sequence number: the peer drops the segment and answers with an ACK.
         self.bare_ack_of(now, self.sender.una().wrapping_sub(1), obs)
     }
@@ -240,7 +243,7 @@ impl Endpoint {
     /// payload that was never sent before.
     // Inline, with rare cases in a separate function that gets a copy, so that other segments stay in registers.
     #[inline(always)]
-    fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
+    pub(super) fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         segment.ack = self.receive_next();
         if self.uses.without(Uses::TIMESTAMPS).any() || self.receiver.reports() {
             *segment = self.with_options(*segment, new_data);

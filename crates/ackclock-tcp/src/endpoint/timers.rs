@@ -2,7 +2,7 @@
 
 use super::refusal::RETRY;
 use super::{Due, Endpoint, Progress, State, Watch};
-use crate::config::{Config, Keepalive};
+use crate::config::{Config, Conformance, Keepalive};
 use crate::{Event, NEVER, Nanos, Observer};
 
 /// The timers and their counters. Each timer is the time at which it expires, [`NEVER`] where it does not run.
@@ -107,7 +107,10 @@ impl Endpoint {
             }
             // Linux net/ipv4/tcp_timer.c, tcp_write_timeout: retransmissions at even intervals are allowed in addition.
             let linear = if self.state == State::SynSent { self.sender.config.syn_linear } else { 0 };
-            if self.cold.syn_retries > self.sender.config.syn_retries + linear {
+            if self.cold.syn_retries > self.most_syns() {
+                if self.is_in_syn_cache() {
+                    return self.relisten(now, obs);
+                }
                 return self.give_up(now, false, progress, obs);
             }
             //= https://www.rfc-editor.org/rfc/rfc6298#section-5
@@ -134,6 +137,23 @@ impl Endpoint {
         self.retime();
     }
 
+    /// Number of retransmissions of our SYN or SYN-ACK before the attempt is given up.
+    fn most_syns(&self) -> u32 {
+        let config = &self.sender.config;
+        match self.state {
+            State::SynSent => config.syn_retries + config.syn_linear,
+            // A connection that Fast Open has accepted has one more in Linux (net/ipv4/tcp_timer.c,
+            // tcp_fastopen_synack_timer), and those of a SYN in FreeBSD, where it has left the SYN cache.
+            _ if self.cold.passive && self.cold.fast.accepted => match config.conformance {
+                Conformance::FreeBsd => config.syn_retries,
+                Conformance::Linux => config.syn_ack_retries + 1,
+                Conformance::Rfc => config.syn_ack_retries,
+            },
+            _ if self.cold.passive => config.syn_ack_retries,
+            _ => config.syn_retries,
+        }
+    }
+
     /// Starts the user timeout, at the first retransmission or the first probe of a closed window, as in Linux
     /// (net/ipv4/tcp_timer.c, retransmits_timed_out).
     fn start_user_timeout(&mut self, now: Nanos) {
@@ -155,12 +175,20 @@ impl Endpoint {
     /// Starts the persist timer. Nothing is outstanding and the data to send must wait: the window is closed or too
     /// small, or the application holds the data back.
     pub(super) fn arm_persist(&mut self, now: Nanos) {
-        let timers = &mut self.cold.timers;
-        if timers.persist == NEVER {
-            timers.persist = now.saturating_add(self.sender.rtt().backed_off(timers.backoff));
+        if self.cold.timers.persist == NEVER {
+            self.cold.timers.persist = now.saturating_add(self.persist_interval());
             self.watch.set(Watch::PERSIST, true);
             self.retime();
         }
+    }
+
+    /// Time until the next probe of a closed window, ns.
+    fn persist_interval(&self) -> Nanos {
+        let (config, rtt, backoff) = (&self.sender.config, self.sender.rtt(), self.cold.timers.backoff);
+        if config.persist_min == 0 {
+            return rtt.backed_off(backoff);
+        }
+        rtt.persist(backoff).clamp(config.persist_min, config.persist_max.max(config.persist_min))
     }
 
     /// Stops the persist timer, because the data need not wait any longer.
@@ -174,10 +202,12 @@ impl Endpoint {
     }
 
     /// Handles an answer of the peer: the peer is reachable, and if its window stays closed the next probe is due one
-    /// interval from now.
+    /// interval from now. FreeBSD's timer runs on.
     pub(super) fn on_sign_of_life(&mut self) {
         self.cold.timers.probes = 0;
-        self.cold.timers.persist = NEVER;
+        if self.sender.config.persist_min == 0 {
+            self.cold.timers.persist = NEVER;
+        }
         self.watch.set(Watch::PROBES, false);
         self.retime();
     }
@@ -186,7 +216,7 @@ impl Endpoint {
         if !self.sender.is_stuck() {
             return self.end_persist();
         }
-        if self.cold.timers.probes >= self.sender.config.data_retries {
+        if self.has_probed_enough(now) {
             return self.give_up(now, self.sender.config.reset_on_give_up, progress, obs);
         }
         self.cold.timers.persist = NEVER;
@@ -203,8 +233,17 @@ impl Endpoint {
         let timers = &mut self.cold.timers;
         timers.probes += 1;
         timers.backoff += 1;
-        timers.persist = now.saturating_add(self.sender.rtt().backed_off(timers.backoff));
+        self.cold.timers.persist = now.saturating_add(self.persist_interval());
         self.watch.set(Watch::PROBES, true);
+    }
+
+    /// Whether the connection is given up instead of one more probe of its peer's closed window.
+    fn has_probed_enough(&self, now: Nanos) -> bool {
+        let (config, timers) = (&self.sender.config, &self.cold.timers);
+        if config.conformance == Conformance::FreeBsd {
+            return self.gives_up_window(now, timers.backoff >= config.data_retries);
+        }
+        timers.probes >= config.data_retries
     }
 
     /// Waits for the next retransmission, because the device refused one. The user timeout is looked at only then.
@@ -225,23 +264,26 @@ impl Endpoint {
     }
 
     /// Handles an idle connection (RFC 9293 section 3.8.4), with the conditions of Linux (net/ipv4/tcp_timer.c,
-    /// tcp_keepalive_timer).
+    /// tcp_keepalive_timer) or FreeBSD (sys/netinet/tcp_timer.c, tcp_timer_keep).
     fn on_keepalive<O: Observer>(&mut self, now: Nanos, progress: &mut Progress, obs: &mut O) {
+        let freebsd = self.sender.config.conformance == Conformance::FreeBsd;
+        let sends = self.sender.is_idle() || freebsd;
         let timers = &mut self.cold.timers;
         let Some(keeping) = timers.keeping.filter(|_| self.state != State::TimeWait) else {
             timers.keepalive = NEVER;
             return;
         };
-        if !self.sender.is_idle() {
-            timers.keepalive = now + keeping.idle;
-            return;
-        }
         let silent = now - self.last_ack;
-        if silent < keeping.idle {
+        if sends && silent < keeping.idle {
             timers.keepalive = self.last_ack + keeping.idle;
             return;
         }
+        if !sends || freebsd && matches!(self.state, State::FinWait2 | State::LastAck) {
+            timers.keepalive = now + keeping.idle;
+            return;
+        }
         let over = match timers.user_timeout {
+            _ if freebsd => silent >= keeping.idle + u64::from(keeping.probes) * keeping.interval,
             0 => timers.probes >= keeping.probes,
             timeout => timers.probes > 0 && silent >= timeout,
         };

@@ -49,7 +49,7 @@ impl Sender {
     }
 
     /// Gives segments another size, in bytes. Windows that count segments keep their number.
-    pub(super) fn resize_segments(&mut self, mss: u64) {
+    pub fn resize_segments(&mut self, mss: u64) {
         let old = self.mss;
         self.mss = mss;
         if self.whole {

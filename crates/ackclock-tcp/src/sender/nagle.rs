@@ -1,6 +1,6 @@
 //! Segments that are not full: Nagle's rule, corking, and the sender's silly-window avoidance.
 
-use super::Sender;
+use super::{Sender, Transmission};
 use crate::config::{Config, NagleRule};
 use crate::{Nanos, Push};
 
@@ -32,6 +32,8 @@ pub(super) struct Small {
     pub overridden: bool,
     /// Stream offset after the last segment that was sent and not full.
     pub last: u64,
+    /// Stream offset after the byte of the last probe of a closed window, if probes carry a byte; 0 before.
+    pub lent: u64,
 }
 
 /// The state of the sender when an output began: all segments that leave after one event, such as a write or an ACK.
@@ -57,6 +59,7 @@ impl Small {
             push_next: false,
             overridden: false,
             last: 0,
+            lent: 0,
             largest_window: 0,
         }
     }
@@ -192,6 +195,24 @@ impl Sender {
     /// Whether the peer's window has any room.
     pub fn has_room(&self) -> bool {
         self.window_edge > self.nxt
+    }
+
+    /// The next byte, for a probe of a closed window. It counts as unsent until it is acknowledged.
+    pub fn lend_byte(&mut self) -> Transmission {
+        self.small.lent = self.nxt + 1;
+        Transmission { fin: false, len: 1, ..self.transmission(self.nxt, 1, false) }
+    }
+
+    /// Takes an acknowledgment of `ack` for the byte of the last probe, if it is one: the byte counts as sent then.
+    pub fn takes_lent(&mut self, now: Nanos, ack: u64) -> bool {
+        if ack != self.small.lent || ack != self.nxt + 1 {
+            return false;
+        }
+        self.board.push(self.nxt, 1, now);
+        // Its time of sending is not known.
+        self.board.on_extra_copy(self.nxt, now);
+        self.nxt = ack;
+        true
     }
 
     /// Releases data that waits to fill a segment, or for a larger window, as far as the window allows.

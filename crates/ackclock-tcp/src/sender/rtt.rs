@@ -1,13 +1,15 @@
 //! Round-trip time estimation and the retransmission timeout (RFC 6298), and the forms of Linux and ns-2.
 
 use super::ticks::Ticks;
-use crate::config::{Config, RtoRule};
+use crate::config::{Config, Conformance, RtoRule};
 use crate::{MILLISECOND, Nanos};
 
 /// G of RFC 6298: the minimum of the variance term, ns.
 //= https://www.rfc-editor.org/rfc/rfc6298#section-4
 //# if the K*RTTVAR term in the RTO calculation equals zero, the variance term MUST be rounded to G seconds
 const GRANULARITY: Nanos = MILLISECOND;
+/// FreeBSD multiplies its timeout by at most 512 (sys/netinet/tcp_timer.c, tcp_backoff).
+const FREEBSD_DOUBLINGS: u32 = 9;
 
 /// The RTT estimator of one sender.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct Rtt {
     max_rto: Nanos,
     /// Addition to every timeout that comes from a sample or was doubled, ns.
     slop: Nanos,
+    /// Largest number of doublings of the timeout.
+    most_doublings: u32,
     /// The timeout without backoff, ns; it includes `slop` after the first sample.
     base: Nanos,
     rule: Rule,
@@ -61,6 +65,7 @@ impl Rtt {
             min_rto: config.min_rto,
             max_rto: config.max_rto,
             slop: config.rto_slop,
+            most_doublings: if config.conformance == Conformance::FreeBsd { FREEBSD_DOUBLINGS } else { 32 },
             //= https://www.rfc-editor.org/rfc/rfc6298#section-2
             //# A TCP implementation MAY still use this value (or any other value > 1 second)
             base: config.initial_rto,
@@ -171,9 +176,21 @@ impl Rtt {
     /// 3.8.6.1).
     pub fn backed_off(&self, doublings: u32) -> Nanos {
         let included = if self.srtt == 0 { 0 } else { self.slop.min(self.base) };
-        let doubled = u128::from(self.base - included) << doublings.min(32);
+        let doubled = u128::from(self.base - included) << doublings.min(self.most_doublings);
         let added = if doublings == 0 { included } else { self.slop };
         (doubled + u128::from(added)).min(u128::from(self.max_rto.max(self.base))) as Nanos
+    }
+
+    /// The timeout without backoff and without what FreeBSD adds to it, ns.
+    pub fn without_slop(&self) -> Nanos {
+        self.base - if self.srtt == 0 { 0 } else { self.slop.min(self.base) }
+    }
+
+    /// The time between probes of a closed window after `doublings`, before its limits, as FreeBSD computes it
+    /// (sys/netinet/tcp_output.c, tcp_setpersist), ns.
+    pub fn persist(&self, doublings: u32) -> Nanos {
+        let time = u128::from(4 * self.srtt + 8 * self.rttvar) << doublings.min(self.most_doublings);
+        (time + u128::from(self.slop)).min(u128::from(Nanos::MAX)) as Nanos
     }
 
     /// Smoothed RTT, ns, once there was a sample.

@@ -175,6 +175,9 @@ macro_rules! settings {
                 /// Number of SYN retransmissions before a connection attempt is given up, in addition to `syn_linear`
                 /// (Linux `tcp_syn_retries`: 6).
                 syn_retries: u32 = Count::of("", 0, 127);
+                /// Number of SYN-ACK retransmissions before the attempt of a peer is given up (Linux `tcp_synack_retries`: 5;
+                /// FreeBSD net.inet.tcp.syncache.rexmtlimit: 3).
+                syn_ack_retries: u32 = Count::of("", 0, 127);
                 /// Number of SYN retransmissions before the time between them doubles (Linux `tcp_syn_linear_timeouts`:
                 /// 4; RFC 6298: 0).
                 syn_linear: u32 = Count::of("", 0, 127);
@@ -224,6 +227,11 @@ macro_rules! settings {
                 /// Time for which a connection that its application has closed stays in FIN-WAIT-2 (Linux
                 /// `tcp_fin_timeout`: 60 s).
                 fin_timeout: Nanos = Time::OR_OFF;
+                /// Minimum time between two probes of a closed window, where the time follows from the smoothed RTT and its
+                /// deviation (FreeBSD net.inet.tcp.persmin: 5 s); if off, the time is that of the retransmission timeout.
+                persist_min: Nanos = Time::OR_OFF;
+                /// Maximum time between two probes of a closed window with `persist_min` (FreeBSD net.inet.tcp.persmax: 60 s).
+                persist_max: Nanos = Time::OR_OFF;
                 /// Time for which data may go unacknowledged before the connection is given up (RFC 5482); if off,
                 /// retries are counted instead.
                 user_timeout: Nanos = Time::OR_OFF;

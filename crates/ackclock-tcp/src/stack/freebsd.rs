@@ -55,7 +55,10 @@ fn freebsd() -> Values {
         rto_slop: 200 * MILLISECOND, "net.inet.tcp.rexmit_slop = 200";
         connect_timeout: 75 * SECOND, "net.inet.tcp.keepinit = 75000";
         syn_retries: 12, "TCP_MAXRXTSHIFT";
+        syn_ack_retries: 3, "net.inet.tcp.syncache.rexmtlimit = 3";
         data_retries: 12, "TCP_MAXRXTSHIFT";
+        persist_min: 5 * SECOND, "net.inet.tcp.persmin = 5000";
+        persist_max: 60 * SECOND, "net.inet.tcp.persmax = 60000";
         timestamps: true, "net.inet.tcp.rfc1323 = 1";
         ecn: EcnMode::Passive, "net.inet.tcp.ecn.enable = 2";
         nagle: true, "unless TCP_NODELAY";
@@ -72,7 +75,8 @@ fn freebsd() -> Values {
         keepalive: Some(Keepalive { idle: 7200 * SECOND, interval: 75 * SECOND, probes: 8 }),
             "net.inet.tcp.always_keepalive = 1: keepidle, keepintvl, keepcnt";
         time_wait: 60 * SECOND, "net.inet.tcp.msl = 30000";
-        fin_timeout: 60 * SECOND, "net.inet.tcp.finwait2_timeout = 60000";
+        fin_timeout: 675 * SECOND,
+            "sys/netinet/tcp_timer.c, tcp_timer_2msl: keepcnt * keepintvl of silence, looked at every keepintvl";
         reset_on_give_up: true, "sys/netinet/tcp_subr.c, tcp_drop";
         missing_timestamps: true, "net.inet.tcp.tolerate_missing_ts = 1, since 2021; before it had no such rule";
         ecn_syn_retries: 1, "net.inet.tcp.ecn.maxretries = 1";

@@ -144,6 +144,7 @@ fn linux() -> Values {
         min_rto: 200 * MILLISECOND, "TCP_RTO_MIN";
         max_rto: 120 * SECOND, "TCP_RTO_MAX";
         syn_retries: 6, "tcp_syn_retries = 6";
+        syn_ack_retries: 5, "tcp_synack_retries = 5";
         syn_linear: 4, "tcp_syn_linear_timeouts = 4, since 6.5";
         data_retries: 15, "tcp_retries2 = 15";
         timestamps: true, "tcp_timestamps = 1";

@@ -82,6 +82,7 @@ pub(super) fn values() -> Values {
         rto_slop: 0, "no standard";
         syn_retries: 6,
             "RFC 9293 section 3.8.3: R2 for SYNs is at least 3 minutes; six come to 127 s, as Linux has it";
+        syn_ack_retries: 6, "no standard; as many as for a SYN";
         syn_linear: 0, "RFC 6298 section 5.5";
         connect_timeout: 0, "RFC 9293 section 3.8.3 counts retransmissions or time";
         plain_syn_after: 0, "no standard";
@@ -120,6 +121,8 @@ pub(super) fn values() -> Values {
         notsent_lowat: 0, "no standard";
         window_scale: None, "RFC 7323 section 2.2";
         keepalive: None, "RFC 9293 section 3.8.4: off by default";
+        persist_min: 0, "RFC 9293 section 3.8.6.1: the first probe after the retransmission timeout";
+        persist_max: 0, "RFC 9293 section 3.8.6.1: the interval may grow as that of retransmissions does";
         user_timeout: 0, "RFC 5482, optional";
         time_wait: 60 * SECOND, "RFC 9293 section 3.4.2 with a segment lifetime of 30 s, as deployed";
         fin_timeout: 60 * SECOND, "no standard; Linux's 60 s";

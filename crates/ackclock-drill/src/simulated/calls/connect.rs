@@ -55,6 +55,12 @@ pub(super) fn connect(host: &mut Host, fd: i64, address: Address, progress: &mut
     if address == Address::Unspecified {
         return disconnect(host, id);
     }
+    if progress.done == 0
+        && host.is_freebsd()
+        && let Some(refusal) = super::freebsd::connect_again(host, id)
+    {
+        return Err(refusal);
+    }
     match host.sockets[id].role {
         Role::Listening(_) => return Err(Halt::Errno("EISCONN")),
         Role::Fresh => {
@@ -144,6 +150,9 @@ fn free_port(host: &mut Host, id: SocketId) -> Result<Option<Box<Connection>>, H
 
 pub(super) fn shutdown(host: &mut Host, fd: i64, how: i64) -> Called {
     let id = host.socket_of(fd)?;
+    if host.is_freebsd() {
+        return super::freebsd::shutdown(host, id, how);
+    }
     let now = host.now;
     if let Role::Listening(_) = host.sockets[id].role {
         host.sockets[id].role = Role::Fresh;

@@ -1,6 +1,7 @@
 //! System calls as our host makes them.
 
 mod connect;
+mod freebsd;
 mod message;
 mod options;
 mod pipe;

@@ -2,6 +2,7 @@
 
 use super::{Called, Halt};
 use crate::calls::{Answer, Memory, Value, bytes_of_text};
+use crate::settings::IpVersion;
 use crate::simulated::cookies::Key;
 use crate::simulated::host::Host;
 use crate::simulated::send_buffer::LEAST;
@@ -9,8 +10,8 @@ use crate::simulated::socket::{Options, Role, SocketId};
 use crate::simulated::stamps;
 use crate::simulated::sysctl::{congestion_control, congestion_control_name};
 use crate::symbols::{
-    ATMARK, GETFD, GETFL, INQ, IPPROTO_TCP, NONBLOCK, OUTQ, OUTQNSD, RDWR, SETFD, SETFL, SOCK_STREAM, STAMP_SOFTWARE,
-    errno_number,
+    ATMARK, GETFD, GETFL, INQ, IPPROTO_TCP, NONBLOCK, OUTQ, OUTQNSD, RDWR, SETFD, SETFL, SOCK_STREAM, SPACE,
+    STAMP_SOFTWARE, TO_WRITE, errno_number,
 };
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, SECOND};
@@ -49,6 +50,7 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
     let allowed = host.opens_fast();
     let id = host.socket_of(fd)?;
     let most_low = most_low(host, id);
+    let mss = present_mss(host, id);
     let socket = &mut host.sockets[id];
     let (connected, listens) = (socket.connection().is_some(), matches!(socket.role, Role::Listening(_)));
     let options = &mut socket.options;
@@ -81,6 +83,8 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
         "TCP_NODELAY" => options.no_delay = number()? != 0,
         "TCP_CORK" => options.cork = number()? != 0,
         "TCP_INQ" => options.inq = number()? != 0,
+        "TCP_NOPUSH" if freebsd => options.cork = number()? != 0,
+        "TCP_MAXSEG" if freebsd => options.max_segment = Some(super::freebsd::max_segment(number()?, mss)?),
         "TCP_MAXSEG" => {
             let mss = number()?;
             if !(88..=32_767).contains(&mss) {
@@ -156,6 +160,19 @@ fn seconds_of(count: u32) -> u64 {
     timeouts.take(count as usize).sum()
 }
 
+/// The segment size that TCP_MAXSEG gives, bytes.
+fn present_mss(host: &Host, id: SocketId) -> u32 {
+    let socket = &host.sockets[id];
+    // net.inet.tcp.v6mssdflt and mssdflt; net/ipv4/tcp.c, tcp_init_sock: TCP_MSS_DEFAULT.
+    let default = if host.is_freebsd() && host.settings.ip_version == IpVersion::V6 { 1220 } else { 536 };
+    let asked = socket.options.max_segment;
+    match socket.connection() {
+        None => asked.unwrap_or(default),
+        Some(connection) if connection.connected => connection.peer_mss,
+        Some(_) => asked.unwrap_or(host.settings.mss()),
+    }
+}
+
 /// The largest SO_RCVLOWAT of a socket, bytes: with Linux half of the memory that its buffer has or may grow to
 /// (net/ipv4/tcp.c, tcp_set_rcvlowat), with FreeBSD the buffer.
 fn most_low(host: &Host, id: SocketId) -> u64 {
@@ -178,7 +195,7 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         _ => None,
     };
     let freebsd = host.is_freebsd();
-    let keeps = host.sockets[id].options.keepalive || host.base.keepalive.is_some();
+    let keeps = host.keeps_alive(&host.sockets[id].options);
     let socket = &mut host.sockets[id];
     let options = socket.options.clone();
     let Some(connection) = socket.connection_mut() else { return Ok(Answer::Value(0)) };
@@ -191,6 +208,8 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         "SO_RCVLOWAT" if !freebsd && options.receive_buffer.is_none() => {
             connection.endpoint.widen_receive_buffer(options.low());
         }
+        "TCP_MAXSEG" if freebsd && !connection.connected => {}
+        "TCP_MAXSEG" if freebsd => connection.endpoint.resize_segments(options.max_segment.unwrap_or(u32::MAX)),
         "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => connection.send_buffer.fix(options.send_buffer.unwrap_or(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
@@ -207,7 +226,7 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
         }
         "TCP_SYNCNT" => connection.endpoint.set_syn_retries(options.syn_count.unwrap_or(0)),
         "TCP_NODELAY" => connection.endpoint.set_nagle(!options.no_delay),
-        "TCP_CORK" => connection.endpoint.set_cork(options.cork),
+        "TCP_CORK" | "TCP_NOPUSH" => connection.endpoint.set_cork(options.cork),
         "TCP_USER_TIMEOUT" => connection.endpoint.set_user_timeout(options.user_timeout.unwrap_or(0)),
         _ => {}
     }
@@ -245,7 +264,7 @@ pub(super) fn getsockopt(host: &mut Host, fd: i64, name: &str) -> Called {
 
 fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
     let keepalive = host.keepalive(&host.sockets[id].options);
-    let mss = host.settings.mss();
+    let mss = present_mss(host, id);
     let start = match host.is_freebsd() {
         true => host.sysctls.freebsd.send_buffer(&host.base),
         false => host.sysctls.send_buffer(&host.base)[0],
@@ -262,9 +281,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         let error = socket.connection_mut().and_then(|connection| connection.error.take());
         return Ok(error.and_then(errno_number).unwrap_or(0));
     }
-    let peer_mss = socket.connection().filter(|connection| connection.connected).map(|connection| connection.peer_mss);
     let limit = socket.connection().map(|connection| connection.send_buffer.limit());
-    let exists = socket.connection().is_some();
     let listens = matches!(socket.role, Role::Listening(_));
     let options: &Options = &socket.options;
     let limit = limit.or(options.send_buffer).unwrap_or(start);
@@ -286,9 +303,8 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_NODELAY" => i64::from(options.no_delay),
         "TCP_CORK" => i64::from(options.cork),
         "TCP_INQ" => i64::from(options.inq),
-        // net/ipv4/tcp.c, tcp_init_sock: TCP_MSS_DEFAULT until a connection has a segment size.
-        "TCP_MAXSEG" if !exists => i64::from(options.max_segment.unwrap_or(536)),
-        "TCP_MAXSEG" => i64::from(peer_mss.unwrap_or_else(|| options.max_segment.unwrap_or(mss))),
+        "TCP_NOPUSH" if freebsd => i64::from(options.cork),
+        "TCP_MAXSEG" => mss.into(),
         "TCP_DEFER_ACCEPT" if !freebsd => seconds_of(options.defer_accept) as i64,
         "TCP_KEEPIDLE" => (keepalive.idle / SECOND) as i64,
         "TCP_KEEPINTVL" => (keepalive.interval / SECOND) as i64,
@@ -333,6 +349,9 @@ pub(super) fn ioctl(host: &mut Host, fd: i64, request: i64) -> Called {
         ATMARK => connection.is_at_mark().into(),
         OUTQ => connection.queued(),
         OUTQNSD => connection.unsent(),
+        // sys/kern/sys_socket.c, soo_ioctl
+        TO_WRITE if host.is_freebsd() => connection.queued(),
+        SPACE if host.is_freebsd() => connection.send_buffer.limit().saturating_sub(connection.queued()),
         _ => return Err(Stop::Unsupported(format!("ioctl {request:#x}")).into()),
     };
     Ok(Answer::Filled(0, Memory::Number(actual as i64)))

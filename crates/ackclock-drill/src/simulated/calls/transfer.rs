@@ -122,7 +122,7 @@ pub(super) fn receive(host: &mut Host, id: SocketId, wanted: u64, flags: i64, pr
     if let Some(error) = connection.error.take() {
         return Err(Halt::Errno(error));
     }
-    if connection.over && !connection.connected {
+    if connection.over && !connection.connected && !freebsd {
         return Err(Halt::Errno("ENOTCONN"));
     }
     if connection.peer_closed || connection.over || connection.read_shut || wanted == 0 {
@@ -168,6 +168,9 @@ pub(super) fn transmit_cut(
             return Err(Halt::Errno("EINPROGRESS"));
         }
         return finish_write(host, id, wanted, flags, progress);
+    }
+    if host.is_freebsd() {
+        super::freebsd::check_write(host, id)?;
     }
     if !matches!(host.sockets[id].role, Role::Connection(_)) {
         return Err(Halt::Errno("EPIPE"));

@@ -3,9 +3,9 @@
 use super::choose_congestion_control;
 use crate::simulated::cookies::Key;
 use crate::verdict::Stop;
-use ackclock_tcp::config::{AccEcnOptions, CwrRule, EcnControl, EcnMode, InitialWindow};
+use ackclock_tcp::config::{AccEcnOptions, CwrRule, EcnControl, EcnMode, InitialWindow, Keepalive};
 use ackclock_tcp::recovery::Recovery;
-use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, Segment};
+use ackclock_tcp::{Config, Flags, MILLISECOND, Nanos, SECOND, Segment};
 
 /// Settings of a script; `None` keeps the stack's own value.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -58,6 +58,16 @@ pub struct FreeBsd {
     pub keepalive: [Option<Nanos>; 2],
     /// net.inet.tcp.keepcnt
     pub keepalive_probes: Option<u32>,
+    /// net.inet.tcp.always_keepalive
+    pub always_keepalive: Option<bool>,
+    /// net.inet.tcp.fast_finwait2_recycle: finwait2_timeout counts instead of the keep-alive times.
+    hurries_fin_wait: bool,
+    /// net.inet.tcp.retries
+    retries: Option<u32>,
+    /// net.inet.tcp.syncache.rexmtlimit
+    syn_ack_retries: Option<u32>,
+    /// net.inet.tcp.persmin, persmax
+    persist: [Option<Nanos>; 2],
     /// net.inet.tcp.fastopen.client_enable
     pub fast_open_client: Option<bool>,
     /// net.inet.tcp.fastopen.server_enable
@@ -69,6 +79,9 @@ pub struct FreeBsd {
 /// Number of SYN retransmissions from which on net.inet.tcp.rexmit_drop_options drops options
 /// (sys/netinet/tcp_timer.c, tcp_timer_rexmt).
 const DROPS_OPTIONS_AFTER: u32 = 3;
+
+/// net.inet.tcp.finwait2_timeout
+const DEFAULT_FIN_TIMEOUT: Nanos = 60 * SECOND;
 
 /// Settings that have no effect on a single connection without other load.
 const HARMLESS: &[&str] = &[
@@ -86,7 +99,6 @@ const HARMLESS: &[&str] = &[
     "net.inet.tcp.per_cpu_timers",
     "net.inet.tcp.require_unique_port",
     "net.inet.tcp.soreceive_stream",
-    "net.inet.tcp.syncache.rexmtlimit",
     "net.inet.tcp.syncache.see_other",
     "net.inet.tcp.syncookies",
     "net.inet.tcp.ts_offset_per_conn",
@@ -98,8 +110,6 @@ const HARMLESS: &[&str] = &[
 /// Settings that have an effect only with other values than these, which are the defaults.
 const OFF: &[(&str, &str)] = &[
     ("net.inet.tcp.abc_l_var", "2"),
-    ("net.inet.tcp.always_keepalive", "1"),
-    ("net.inet.tcp.fast_finwait2_recycle", "0"),
     ("net.inet.tcp.fastopen.acceptany", "0"),
     ("net.inet.tcp.fastopen.psk_enable", "0"),
     ("net.inet.tcp.functions_default", "freebsd"),
@@ -161,6 +171,15 @@ impl FreeBsd {
         self.send_buffer.unwrap_or(base.send_buffer)
     }
 
+    /// Time in FIN-WAIT-2 of a connection that no application reads, where it is not the stack's own (sys/netinet/tcp_timer.c,
+    /// tcp_timer_2msl): the times `keeping` of keep-alive count, unless a setting says otherwise.
+    pub fn fin_wait(&self, keeping: Keepalive, base: &Config) -> Option<Nanos> {
+        if self.hurries_fin_wait {
+            return self.fin_timeout.or(Some(DEFAULT_FIN_TIMEOUT));
+        }
+        (base.keepalive != Some(keeping)).then(|| u64::from(keeping.probes + 1) * keeping.interval)
+    }
+
     /// Applies a setting. Returns whether the setting is FreeBSD's.
     pub fn set(&mut self, name: &str, value: &str) -> Result<bool, Stop> {
         let number = || match value.parse::<u32>() {
@@ -186,6 +205,16 @@ impl FreeBsd {
             "net.inet.tcp.keepidle" => self.keepalive[0] = millis()?,
             "net.inet.tcp.keepintvl" => self.keepalive[1] = millis()?,
             "net.inet.tcp.keepcnt" => self.keepalive_probes = Some(number()?),
+            "net.inet.tcp.always_keepalive" => self.always_keepalive = switch()?,
+            "net.inet.tcp.fast_finwait2_recycle" => self.hurries_fin_wait = number()? != 0,
+            // sys/netinet/tcp_timer.c, sysctl_net_inet_tcp_retries
+            "net.inet.tcp.retries" => match number()? {
+                count @ 1..=12 => self.retries = Some(count),
+                _ => return Ok(false),
+            },
+            "net.inet.tcp.syncache.rexmtlimit" => self.syn_ack_retries = Some(number()?),
+            "net.inet.tcp.persmin" => self.persist[0] = millis()?,
+            "net.inet.tcp.persmax" => self.persist[1] = millis()?,
             "net.inet.tcp.delacktime" => self.delayed_ack = millis()?,
             "net.inet.tcp.insecure_rst" => self.insecure_rst = switch()?,
             "net.inet.tcp.insecure_syn" => self.insecure_syn = switch()?,
@@ -291,7 +320,11 @@ impl FreeBsd {
             [_, Some(true)] => Recovery::PrrCrb,
             _ => Recovery::PrrSsrb,
         };
-        config.fin_timeout = self.fin_timeout.unwrap_or(config.fin_timeout);
+        config.syn_retries = self.retries.unwrap_or(config.syn_retries);
+        config.data_retries = self.retries.unwrap_or(config.data_retries);
+        config.syn_ack_retries = self.syn_ack_retries.unwrap_or(config.syn_ack_retries);
+        config.persist_min = self.persist[0].unwrap_or(config.persist_min);
+        config.persist_max = self.persist[1].unwrap_or(config.persist_max);
         config.insecure_rst = self.insecure_rst.unwrap_or(config.insecure_rst);
         config.insecure_syn = self.insecure_syn.unwrap_or(config.insecure_syn);
         config.drop_synfin = self.drop_synfin.unwrap_or(config.drop_synfin);

@@ -281,8 +281,8 @@ impl Sysctls {
         config.frto = self.frto.unwrap_or(config.frto);
         config.dup_thresh = self.reordering.unwrap_or(config.dup_thresh);
         config.data_retries = self.data_retries.unwrap_or(config.data_retries);
-        let syn_retries = if passive { self.synack_retries } else { self.syn_retries };
-        config.syn_retries = syn_retries.unwrap_or(config.syn_retries);
+        config.syn_retries = self.syn_retries.unwrap_or(config.syn_retries);
+        config.syn_ack_retries = self.synack_retries.unwrap_or(config.syn_ack_retries);
         config.min_rto = self.rto_min.unwrap_or(config.min_rto);
         config.max_rto = self.rto_max.unwrap_or(config.max_rto);
         if let Some(mode) = self.ecn {
