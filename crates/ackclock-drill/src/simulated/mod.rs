@@ -201,12 +201,13 @@ impl Machine for Simulated<'_> {
     }
 
     fn info(&mut self) -> Result<Vec<(&'static str, u64)>, Stop> {
-        let (now, freebsd) = (self.host.now, self.host.is_freebsd());
+        let (now, freebsd, rule) = (self.host.now, self.host.is_freebsd(), self.host.base.window_rule);
         match self.host.connection_under_test() {
             Some(connection) => {
                 let mut values = stack::info(&connection.endpoint, now);
                 if freebsd {
-                    stack::freebsd_info(&mut values, &connection.endpoint, ISS);
+                    let option_bytes = stack::option_bytes(rule, &connection.endpoint, now);
+                    stack::freebsd_info(&mut values, &connection.endpoint, ISS, option_bytes);
                 }
                 values.extend(connection.chrono.info(now));
                 Ok(values)

@@ -5,6 +5,8 @@ use crate::icmp;
 use crate::settings::IpVersion;
 use crate::symbols::{MSG_EOR, MSG_MORE};
 use crate::verdict::Stop;
+use ackclock_tcp::config::WindowRule;
+use ackclock_tcp::segment::STAMPS_LEN;
 use ackclock_tcp::{Endpoint, Error, Icmp as Message, Nanos, Push, Rate, State};
 
 /// Push behaviour of a write with these flags.
@@ -175,16 +177,29 @@ pub fn info(endpoint: &Endpoint, now: Nanos) -> Vec<(&'static str, u64)> {
 /// The slow-start threshold of FreeBSD before any congestion, bytes: the largest window (TCP_MAXWIN, TCP_MAX_WINSHIFT).
 const NO_THRESHOLD: u64 = 65_535 << 14;
 
+/// Bytes of options that the segment size of FreeBSD includes (sys/netinet/tcp_var.h, t_maxseg; before FreeBSD 11 it did not).
+pub fn option_bytes(rule: WindowRule, endpoint: &Endpoint, now: Nanos) -> u32 {
+    let stamped = endpoint.info(now).options & 1 != 0;
+    if stamped && rule == WindowRule::FreeBsd { STAMPS_LEN } else { 0 }
+}
+
 /// Changes `values` of [`info`] to the fields of FreeBSD's `tcp_info`: windows in bytes, the next sequence number from the
-/// initial one `iss`, and the number of retransmissions (sys/netinet/tcp_usrreq.c, tcp_fill_info).
-pub fn freebsd_info(values: &mut Vec<(&'static str, u64)>, endpoint: &Endpoint, iss: u32) {
+/// initial one `iss`, the number of retransmissions, one segment size, of which `option_bytes` are no payload, and times in
+/// microseconds (sys/netinet/tcp_usrreq.c, tcp_fill_info).
+pub fn freebsd_info(values: &mut Vec<(&'static str, u64)>, endpoint: &Endpoint, iss: u32, option_bytes: u32) {
     let window = endpoint.window();
+    let of = |name: &str| values.iter().find(|(known, _)| *known == name).map_or(0, |&(_, value)| value);
+    let (mss, received) = (of("tcpi_snd_mss") + u64::from(option_bytes), of("tcpi_last_data_recv"));
+    let space = of("tcpi_rcv_wnd");
     let next = u64::from(iss.wrapping_add(1).wrapping_add(endpoint.sent() as u32));
-    let resent = values.iter().find(|(name, _)| *name == "tcpi_total_retrans").map_or(0, |&(_, count)| count);
+    let resent = of("tcpi_total_retrans");
     for (name, value) in values.iter_mut() {
         match *name {
             "tcpi_snd_cwnd" => *value = window.cwnd,
             "tcpi_snd_ssthresh" => *value = window.ssthresh.min(NO_THRESHOLD),
+            "tcpi_snd_mss" | "tcpi_rcv_mss" => *value = mss,
+            "tcpi_rcv_space" => *value = space,
+            "tcpi_last_data_recv" => *value = 1000 * received,
             _ => {}
         }
     }

@@ -7,6 +7,7 @@ use crate::simulated::cookies::Key;
 use crate::simulated::host::Host;
 use crate::simulated::send_buffer::LEAST;
 use crate::simulated::socket::{Options, Role, SocketId};
+use crate::simulated::stack::option_bytes;
 use crate::simulated::stamps;
 use crate::simulated::sysctl::{congestion_control, congestion_control_name};
 use crate::symbols::{
@@ -168,7 +169,9 @@ fn present_mss(host: &Host, id: SocketId) -> u32 {
     let asked = socket.options.max_segment;
     match socket.connection() {
         None => asked.unwrap_or(default),
-        Some(connection) if connection.connected => connection.peer_mss,
+        Some(connection) if connection.connected => {
+            connection.peer_mss + option_bytes(host.base.window_rule, &connection.endpoint, host.now)
+        }
         Some(_) => asked.unwrap_or(host.settings.mss()),
     }
 }
@@ -209,7 +212,10 @@ fn take_effect(host: &mut Host, id: SocketId, name: &str) -> Called {
             connection.endpoint.widen_receive_buffer(options.low());
         }
         "TCP_MAXSEG" if freebsd && !connection.connected => {}
-        "TCP_MAXSEG" if freebsd => connection.endpoint.resize_segments(options.max_segment.unwrap_or(u32::MAX)),
+        "TCP_MAXSEG" if freebsd => {
+            connection.endpoint.resize_segments(options.max_segment.unwrap_or(u32::MAX));
+            connection.peer_mss = connection.endpoint.info(now).snd_mss.max(1);
+        }
         "TCP_MAXSEG" => connection.endpoint.set_max_segment(options.max_segment.unwrap_or(u32::MAX)),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => connection.send_buffer.fix(options.send_buffer.unwrap_or(LEAST)),
         "SO_RCVBUF" | "SO_RCVBUFFORCE" => {
