@@ -196,6 +196,10 @@ named! {
         /// share of payload in it, which is assumed to be half until a full segment arrives (Linux 6.12
         /// net/ipv4/tcp_input.c, tcp_measure_rcv_mss).
         Linux = "linux";
+        /// As [`WindowRule::Linux`], with two changes of 2025: a packet that ends beyond the window is accepted only while
+        /// nothing waits to be read, and packets beyond a gap are measured, too (Linux 6.17 net/ipv4/tcp_input.c:
+        /// tcp_sequence, tcp_data_queue_ofo).
+        Linux617 = "linux-6.17";
         /// The buffer is rounded up to whole segments. Each segment offers all free space, and data is accepted as far
         /// as the buffer has room, even beyond the offered edge. A read causes a window update if the window grows by
         /// two segments and a quarter of the buffer, or by half of the buffer (FreeBSD sys/netinet: tcp_input.c,
@@ -204,6 +208,13 @@ named! {
         /// As [`WindowRule::FreeBsd`], with the auto-tuning of FreeBSD 10: the buffer grows by 16 KiB if more than
         /// seven eighths of it arrive within a round trip that timestamps show.
         FreeBsd10 = "freebsd-10";
+    }
+}
+
+impl WindowRule {
+    /// Whether the share of payload in memory is measured, as in Linux.
+    pub(crate) fn measures(self) -> bool {
+        matches!(self, WindowRule::Linux | WindowRule::Linux617)
     }
 }
 

@@ -85,11 +85,13 @@ impl Host {
                 socket.woken_in += u64::from(news);
             }
         }
-        // A packet larger than the device's MTU arrives as one unit with Linux, and as several segments at the same time
-        // elsewhere, with no response between them.
-        let most = self.settings.arriving_mss.unwrap_or_else(|| self.settings.mss());
+        // A packet larger than the device's MTU arrives as it is with Linux, or as one unit of the segments that --mss asks
+        // for, and as several segments at the same time elsewhere, with no response between them.
         let linux = self.base.conformance == Conformance::Linux;
-        let (segment, most) = if linux { (merged(segment, most), u32::MAX) } else { (segment, most) };
+        let (segment, most) = match self.settings.arriving_mss {
+            most if linux => (most.map_or(segment, |most| merged(segment, most)), u32::MAX),
+            most => (segment, most.unwrap_or_else(|| self.settings.mss())),
+        };
         for part in parts(segment, most) {
             let connection = self.sockets[id].connection_mut().expect("it is one");
             let before = connection.endpoint.state();

@@ -34,7 +34,11 @@ impl Endpoint {
         let taken = self.uses_ecn() && self.has_taken_field();
         let next = self.receiver.next();
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
-        let Some(start) = start.filter(|&start| self.acceptable(start, segment.seq_len())) else {
+        let acceptable = |&start: &u64| {
+            let end = start + u64::from(segment.len);
+            self.acceptable(start, segment.seq_len()) && !self.receiver.refuses_end(end)
+        };
+        let Some(start) = start.filter(acceptable) else {
             if let Some(start) = start.filter(|&start| start < next) {
                 // A connection in TIME-WAIT has no blocks to report.
                 if self.state != State::TimeWait {

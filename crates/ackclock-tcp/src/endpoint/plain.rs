@@ -29,7 +29,8 @@ impl Endpoint {
         }
         let (una, next) = (self.sender.una(), self.receiver.next());
         let news = u64::from(segment.ack.wrapping_sub(self.wire(una)));
-        if segment.seq != self.receive_next() || news > self.sender.nxt() - una {
+        let fits = !self.receiver.refuses_end(next + u64::from(segment.len));
+        if segment.seq != self.receive_next() || news > self.sender.nxt() - una || !fits {
             return false;
         }
         // The checks of RFC 7323 section 5.3 (R1) come before anything changes.

@@ -73,6 +73,8 @@ pub(super) struct Acks {
     quick_acks: u32,
     /// Largest segment seen, bytes: the meaning of "full-sized" (RFC 5681 section 4.2).
     pub largest: u32,
+    /// Payload of the largest segment that the peer may send, bytes; with Linux's rule, a larger packet counts as one.
+    pub most: u32,
     /// In-order bytes not yet acknowledged.
     pub pending: u64,
     pub delayed_at: Nanos,
@@ -98,6 +100,7 @@ impl Acks {
             quick_left: if linux { 0 } else { config.quick_acks },
             quick_acks: config.quick_acks,
             largest: if linux { FIRST_GUESS.min(config.mss) } else { 0 },
+            most: u32::MAX,
             pending: 0,
             delayed_at: NEVER,
             delay: if linux { 0 } else { config.delayed_ack },
@@ -221,7 +224,7 @@ impl Acks {
     #[inline]
     fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.part >= self.largest {
-            self.largest = arrived.part;
+            self.largest = arrived.part.min(self.most);
             self.pushed = self.pushed.max(u8::from(arrived.push));
         } else {
             self.pushed = (self.pushed + 1).min(2);

@@ -36,7 +36,8 @@ impl Receiver {
             window = limit.next_multiple_of(unit);
         }
         let field = (window >> self.scale).min(u64::from(u16::MAX));
-        self.edge = next + (field << self.scale);
+        self.offered = field << self.scale;
+        self.edge = next + self.offered;
         if std::mem::take(&mut self.waiting) > self.unread() {
             // The application has read since, which may open the window.
             self.acks.due |= self.opens_by_read(field << self.scale);
@@ -63,6 +64,28 @@ impl Receiver {
     /// payload begins in it (net/ipv4/tcp_input.c, tcp_sequence and tcp_data_queue).
     pub(super) fn takes_whole(&self, start: u64) -> bool {
         self.acks.is_linux() && start.max(self.sequence.next()) < self.edge
+    }
+
+    /// Whether a packet that ends at offset `end` is not accepted because it ends beyond the window and something waits to be
+    /// read (Linux 6.17 net/ipv4/tcp_input.c, tcp_sequence).
+    #[inline]
+    pub fn refuses_end(&self, end: u64) -> bool {
+        let strict = || self.tuning.as_ref().is_some_and(|tuning| tuning.measures_beyond);
+        end > self.edge && self.unread() > 0 && strict()
+    }
+
+    /// The window to offer without a scale where `free` bytes are free: in whole segments, and no other one unless the
+    /// present one is larger than that or a segment smaller (__tcp_select_window).
+    pub(super) fn whole_segments(&self, free: u64) -> u64 {
+        let (full, window) = (self.buffer.min(self.clamp), self.offered);
+        let segment = u64::from(self.acks.largest).min(full).max(1);
+        if window + segment <= free || window > free {
+            free / segment * segment
+        } else if segment == full && free > window + full / 2 {
+            free
+        } else {
+            window
+        }
     }
 
     /// Whether what waits to be read takes all memory, so that Linux answers a FIN beyond a closed window at once

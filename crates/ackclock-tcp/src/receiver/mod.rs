@@ -3,6 +3,7 @@
 mod acks;
 mod freebsd;
 mod linux;
+mod memory;
 mod reassembly;
 mod tuning;
 
@@ -36,6 +37,8 @@ pub(crate) struct Receiver {
     buffer: u64,
     /// The advertised right edge, which never moves back (RFC 9293 section 3.8.6), unless the window may shrink.
     edge: u64,
+    /// The window of the last segment, bytes.
+    offered: u64,
     /// The largest window to offer, bytes.
     clamp: u64,
     /// The window field of the next segment, if nothing has changed since the last one: most segments of an end that sends
@@ -105,6 +108,7 @@ impl Receiver {
             read: 0,
             buffer: config.receive_buffer,
             edge: config.receive_buffer.min(u64::from(u16::MAX)),
+            offered: 0,
             first_unit: if linux { u64::from(config.mss).max(1) } else { 1 },
             scale: 0,
             shrinks: false,
@@ -128,9 +132,12 @@ impl Receiver {
         self.sack = sack;
         self.scale = scale;
         self.edge = u64::from(self.syn_window());
+        self.offered = self.edge;
         self.acks.last_arrival = now;
         if let Some(tuning) = &mut self.tuning {
             tuning.establish(now, mss, self.first_unit);
+            // A packet without segments in it may be larger than any segment (tcp_measure_rcv_mss).
+            self.acks.most = u32::try_from(mss).unwrap_or(u32::MAX).max(1);
         }
     }
 
@@ -293,19 +300,30 @@ impl Receiver {
             self.edge = self.received();
         }
         let mut grew = false;
+        let offered = self.offered;
         if let Some(tuning) = &mut self.tuning {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
+            let (larger, large) = (payload.part > self.acks.largest, payload.part > self.acks.most);
             if next > before {
-                let larger = payload.part > self.acks.largest;
-                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger });
-                if larger {
-                    self.buffer = tuning.window();
+                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger, offered });
+                if large {
+                    tuning.hold_large(before, next);
                 }
+            } else if larger && tuning.measures_beyond {
+                // net/ipv4/tcp_input.c, tcp_data_queue_ofo
+                tuning.measure_segment(payload.part.into(), offered);
+                self.acks.largest = payload.part.min(self.acks.most);
+            }
+            if larger {
+                self.buffer = tuning.window();
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
                 let unread = next.saturating_sub(self.read);
                 grew = tuning.grow(payload.len, self.sequence.held() + unread, next > before);
+            }
+            if large && next == before {
+                tuning.hold_large(payload.start, payload.start + u64::from(payload.len));
             }
         }
         let arrived = self.arrived(now, payload, before, urgent);
@@ -431,7 +449,9 @@ impl Receiver {
             return self.free_edge(space);
         }
         if LINUX && (self.waiting > 0 || self.read < self.received()) {
-            return self.edge.max(self.received() + self.free_window(used));
+            let free = self.free_window(used);
+            let window = if self.scale == 0 { self.whole_segments(free) } else { free };
+            return self.edge.max(self.received() + window);
         }
         let mut target = self.read + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
@@ -597,7 +617,8 @@ impl Receiver {
         // A buffer smaller than the unit of the window field must not look closed forever.
         let least = || u64::from(offer > 0 && offer >= self.step());
         let field = if field == 0 { least() } else { field.min(u64::from(u16::MAX)) };
-        self.edge = self.edge.max(next + (field << self.scale));
+        self.offered = field << self.scale;
+        self.edge = self.edge.max(next + self.offered);
         if std::mem::take(&mut self.waiting) > self.unread() {
             // The application has read since, which may open the window.
             self.acks.due |= self.opens_by_read(self.edge.saturating_sub(next));

@@ -2,6 +2,7 @@
 //! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing
 //! in TCP, 2001).
 
+use super::memory::{LargePackets, WHOLE, memory_of, share_of};
 use crate::config::{Config, WindowRule};
 use crate::segment::STAMPS_LEN;
 use crate::{MILLISECOND, Nanos};
@@ -12,30 +13,8 @@ const FIRST_ROUND: u64 = 10;
 const CUSHION: u64 = 16;
 /// Smallest payload, bytes, after which the window may grow.
 const SIZEABLE: u64 = 128;
-/// Bytes before a packet in its buffer, headers of the packet with timestamps, and the structures that describe a buffer
-/// (Linux 6.12: NET_SKB_PAD, skb_shared_info, sk_buff).
-const PAD: u64 = 64;
-const HEADERS: u64 = 52;
-const SHARED: u64 = 320;
-const DESCRIPTION: u64 = 256;
-/// The least size of a buffer (SKB_SMALL_HEAD_CACHE_SIZE); above it, sizes are powers of two.
-const SMALLEST: u64 = 704;
-/// The unit of the share of payload in memory, and the share that is assumed at first (TCP_DEFAULT_SCALING_RATIO).
-const WHOLE: u64 = 256;
+/// The share of payload in memory that is assumed at first (TCP_DEFAULT_SCALING_RATIO).
 const FIRST_SHARE: u64 = WHOLE / 2;
-
-/// Memory that a segment with `payload` bytes takes, as a virtual device hands it over: a buffer in one piece (Linux 6.12
-/// drivers/net/tun.c, tun_alloc_skb; net/core/skbuff.c, kmalloc_reserve).
-fn memory_of(payload: u64) -> u64 {
-    let needed = (PAD + HEADERS + payload).next_multiple_of(64) + SHARED;
-    let buffer = if needed <= SMALLEST { SMALLEST } else { needed.next_power_of_two() };
-    buffer + DESCRIPTION
-}
-
-/// Share of payload in the memory of segments with `payload` bytes, in units of 1/256 (tcp_measure_rcv_mss).
-fn share_of(payload: u64) -> u64 {
-    (payload * WHOLE / memory_of(payload)).max(1)
-}
 
 /// `window` in whole units, unless it is smaller than one (net/ipv4/tcp_output.c, tcp_select_initial_window).
 pub fn in_units(window: u64, unit: u64) -> u64 {
@@ -45,7 +24,7 @@ pub fn in_units(window: u64, unit: u64) -> u64 {
 /// The buffer, in bytes of window before any segment was measured, whose window is `window` bytes as soon as full segments
 /// have arrived.
 pub fn buffer_for(config: &Config, window: u64) -> u64 {
-    if config.window_rule != WindowRule::Linux {
+    if !config.window_rule.measures() {
         return window;
     }
     let stamps = if config.timestamps { u64::from(STAMPS_LEN) } else { 0 };
@@ -54,7 +33,7 @@ pub fn buffer_for(config: &Config, window: u64) -> u64 {
 }
 
 /// State of Linux's receive buffer, whose size may follow the data (auto-tuning).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Tuning {
     /// Memory of the buffer (sk_rcvbuf) and its maximum (tcp_rmem), bytes. The window is [`Tuning::share`] of it.
     memory: u64,
@@ -62,7 +41,11 @@ pub(super) struct Tuning {
     /// Share of payload in memory, in units of 1/256 (scaling_ratio), and whether it follows the arriving segments.
     share: u64,
     measures: bool,
+    /// Whether packets beyond a gap are measured, too.
+    pub measures_beyond: bool,
     mss: u64,
+    /// Large packets in the buffer.
+    large: LargePackets,
     /// Payload of the segments by which the share was measured; zero before. The part of the window that one of them takes
     /// is `segment_taken`: nearly all that is held is one such segment.
     segment: u64,
@@ -91,6 +74,8 @@ pub(super) struct InOrder {
     /// Payload of the largest segment that arrived, and whether it was larger than all before.
     pub len: u32,
     pub larger: bool,
+    /// The window that was offered last, bytes.
+    pub offered: u64,
 }
 
 impl Tuning {
@@ -99,8 +84,10 @@ impl Tuning {
             memory: config.receive_buffer * WHOLE / FIRST_SHARE,
             most: config.receive_buffer_max.max(config.receive_buffer) * WHOLE / FIRST_SHARE,
             share: FIRST_SHARE,
-            measures: config.window_rule == WindowRule::Linux,
+            measures: config.window_rule.measures(),
+            measures_beyond: config.window_rule == WindowRule::Linux617,
             mss: u64::from(config.mss),
+            large: LargePackets::default(),
             segment: 0,
             segment_taken: 0,
             reserved: 0,
@@ -127,20 +114,36 @@ impl Tuning {
     /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
     #[inline]
     pub fn on_data(&mut self, arrived: &InOrder) {
-        let &InOrder { now, next, edge, len, larger } = arrived;
+        let &InOrder { now, next, edge, len, larger, offered } = arrived;
         if larger && self.measures {
-            self.measure_segment(u64::from(len));
+            self.measure_segment(u64::from(len), offered);
         }
         self.measure_by_window(now, next, edge);
     }
 
-    /// Measures the share of payload in memory by a full segment of `len` bytes.
+    /// Measures the share of payload in memory by a full segment, or a larger packet, of `len` bytes, where a window of
+    /// `offered` bytes was offered last (tcp_measure_rcv_mss, tcp_set_window_clamp).
     #[cold]
     #[inline(never)]
-    fn measure_segment(&mut self, len: u64) {
-        self.share = share_of(len);
-        (self.segment, self.reserved) = (len, 0);
-        self.segment_taken = self.taken_by_one(len);
+    pub fn measure_segment(&mut self, len: u64, offered: u64) {
+        let (before, share) = (self.window() - self.reserved, share_of(len));
+        if share != self.share {
+            (self.share, self.reserved) = (share, 0);
+            let clamp = self.window();
+            self.limit = if clamp < before { self.limit.min(clamp) } else { self.limit.max(offered.min(clamp)) };
+            self.space = self.space.min(clamp);
+        }
+        if len <= self.mss {
+            self.segment = len;
+        }
+        self.segment_taken = self.taken_by_one(self.segment);
+    }
+
+    /// Takes note of a packet larger than a segment, with the payload from offset `start` to `end`.
+    #[cold]
+    #[inline(never)]
+    pub fn hold_large(&mut self, start: u64, end: u64) {
+        self.large.push(start, end);
     }
 
     /// Measures the round-trip time by the timestamp that a segment echoes, whose clock ticks in milliseconds; `full` is
@@ -169,7 +172,13 @@ impl Tuning {
         if len < SIZEABLE || window <= self.limit {
             return false;
         }
-        let taken = if own { self.taken(len) } else { 0 } + self.taken(held.saturating_sub(len));
+        let others = |tuning: &Tuning| tuning.taken(held.saturating_sub(len));
+        let taken = match own {
+            // A large packet is among those that are held.
+            true if !self.large.is_empty() => self.taken(held),
+            true => self.taken(len) + others(self),
+            false => others(self),
+        };
         let room = window.saturating_sub(taken.max(self.reserved)).saturating_sub(self.limit);
         if room == 0 {
             return false;
@@ -183,7 +192,7 @@ impl Tuning {
     /// that a window of such segments would not fit (__tcp_grow_window).
     #[inline(never)]
     fn step(&self, len: u64) -> u64 {
-        let mut taken = self.taken(len);
+        let mut taken = self.taken_by_one(len);
         if taken <= len {
             return 2 * self.mss.max(len);
         }
@@ -203,7 +212,7 @@ impl Tuning {
     pub fn taken(&self, held: u64) -> u64 {
         if held == 0 {
             0
-        } else if held == self.segment {
+        } else if held == self.segment && self.large.is_empty() {
             self.segment_taken
         } else {
             self.taken_by_many(held)
@@ -212,6 +221,14 @@ impl Tuning {
 
     #[inline(never)]
     fn taken_by_many(&self, held: u64) -> u64 {
+        if !self.large.is_empty() {
+            let (bytes, memory) = self.large.sums();
+            return memory * self.share / WHOLE + self.taken_by_segments(held.saturating_sub(bytes));
+        }
+        self.taken_by_segments(held)
+    }
+
+    fn taken_by_segments(&self, held: u64) -> u64 {
         let segment = if self.segment > 0 { self.segment } else { self.mss };
         if held <= segment {
             return self.taken_by_one(held);
@@ -270,6 +287,7 @@ impl Tuning {
     /// requires. Returns whether it may have grown.
     #[inline]
     pub fn on_read(&mut self, now: Nanos, read: u64, unread: u64) -> bool {
+        self.large.forget(read);
         let ends = self.rtt.is_some_and(|rtt| now - self.round.1 >= rtt);
         if ends {
             self.end_round(now, read, unread);
@@ -310,7 +328,7 @@ mod tests {
     }
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
-        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger });
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger, offered: 0 });
         tuning.grow(len, 0, true)
     }
 
@@ -337,7 +355,6 @@ mod tests {
             let window = (27_688 - memory) * (payload * WHOLE / memory) / WHOLE;
             assert_eq!((memory, window.next_multiple_of(4)), (2304, offered));
         }
-        assert_eq!(memory_of(88), 960, "the smallest buffer");
     }
 
     #[test]

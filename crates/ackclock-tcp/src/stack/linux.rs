@@ -181,6 +181,8 @@ fn linux_6_18() -> Values {
         receive_buffer_max: 16 << 20,
             "tcp_rmem[2] = 32 MiB, since 6.16 (commit 572be9bf9d0d), of which the window is half at first";
         window_scale: Some(10), "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]";
+        window_rule: WindowRule::Linux617,
+            "net/ipv4/tcp_input.c, tcp_sequence and tcp_data_queue_ofo, since 6.17";
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
     let id = host.socket_of(fd)?;
     let most_low = most_low(host, id);
     let mss = present_mss(host, id);
+    let most_buffer = host.sysctls.receive_max(&host.base);
     let socket = &mut host.sockets[id];
     let (connected, listens) = (socket.connection().is_some(), matches!(socket.role, Role::Listening(_)));
     let options = &mut socket.options;
@@ -69,7 +70,9 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
         "SO_SNDBUF" if freebsd => options.send_buffer = Some(count()?),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" if freebsd => options.receive_buffer = Some(count()?),
-        "SO_RCVBUF" | "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
+        // net/core/sock.c, sk_setsockopt
+        "SO_RCVBUF" => options.receive_buffer = Some((2 * count()?.min(most_buffer)).max(2304)),
+        "SO_RCVBUFFORCE" => options.receive_buffer = Some((2 * count()?).max(2304)),
         "SO_LINGER" => options.linger = linger(value)?,
         "SO_KEEPALIVE" => options.keepalive = number()? != 0,
         "SO_ZEROCOPY" => options.zerocopy = number()? != 0,

@@ -4,7 +4,7 @@ mod freebsd;
 
 use crate::simulated::cookies::{Key, key_of_sysctl};
 use crate::verdict::Stop;
-use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart};
+use ackclock_tcp::config::{AccEcnOptions, EcnMode, Restart, WindowRule};
 use ackclock_tcp::pacing::Pacing;
 use ackclock_tcp::recovery::Recovery;
 use ackclock_tcp::{Config, MILLISECOND, Nanos, PathSearch, SECOND, cc, slow_start, stack, validation};
@@ -47,6 +47,8 @@ pub struct Sysctls {
     hystart: Option<bool>,
     /// tcp_rmem: smallest, default and largest size, bytes.
     receive: Option<[u64; 3]>,
+    /// net.core.rmem_max, bytes.
+    receive_max: Option<u64>,
     /// tcp_wmem.
     send: Option<[u64; 3]>,
     slow_start_percent: Option<u32>,
@@ -105,7 +107,6 @@ pub struct Route {
 const HARMLESS: &[&str] = &[
     "net.core.optmem_max",
     "net.core.rmem_default",
-    "net.core.rmem_max",
     "net.core.wmem_default",
     "net.core.wmem_max",
     "net.core.somaxconn",
@@ -239,6 +240,7 @@ impl Sysctls {
             _ if name == "tcp_cubic.parameters.hystart_detect" && matches!(value, "0" | "3") => {
                 self.hystart = Some(number()? != 0);
             }
+            _ if name == "net.core.rmem_max" => self.receive_max = Some(value.parse().map_err(|_| wrong())?),
             _ if HARMLESS.contains(&name.as_str()) => {}
             _ if self.freebsd.set(&name, value)? => {}
             _ => match OFF.iter().find(|(known, _)| *known == name) {
@@ -261,6 +263,12 @@ impl Sysctls {
         let of = |size: u64, linux: u64| if size == 0 { linux } else { size.saturating_mul(2) };
         let sizes = [of(base.send_buffer, 16 << 10), of(base.send_buffer_max, 4 << 20)];
         self.send.map_or(sizes, |[_, start, most]| [start, most])
+    }
+
+    /// The largest SO_RCVBUF without a doubling, which is also a bound of the window scale (net.core.rmem_max), bytes: 4 MiB
+    /// since Linux 6.17.
+    pub fn receive_max(&self, base: &Config) -> u64 {
+        self.receive_max.unwrap_or(if base.window_rule == WindowRule::Linux617 { 4 << 20 } else { 212_992 })
     }
 
     /// Initial receive buffer of a socket of Linux, bytes of memory: twice the window of the configuration.
@@ -325,7 +333,8 @@ impl Sysctls {
             // Half of the buffer is overhead of the kernel (tcp_adv_win_scale).
             config.receive_buffer = start / 2;
             config.receive_buffer_max = (most / 2).max(start / 2);
-            config.window_scale = Some(scale_of(most));
+            // tcp_select_initial_window
+            config.window_scale = Some(scale_of(most.max(self.receive_max(config))));
         }
         config.window_scaling = self.window_scaling.unwrap_or(config.window_scaling);
         config.challenge_interval = self.challenge_interval.unwrap_or(config.challenge_interval);
