@@ -246,6 +246,7 @@ impl Host {
             endpoint.trust_ecn_fields();
         }
         endpoint.set_window_shrinking(self.sysctls.shrinks_window);
+        endpoint.count_packets();
         if let Some(server) = passive.then(|| self.fast_open_server(from)).flatten() {
             endpoint.serve_fast_open(server);
         }

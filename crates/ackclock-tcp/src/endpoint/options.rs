@@ -85,6 +85,12 @@ impl Endpoint {
         self.receiver.set_buffer(bytes);
     }
 
+    /// Sets that an arriving packet of several segments lies in one buffer, as Linux's virtual devices hand it over
+    /// (drivers/net/tun.c), and that the receive buffer counts its memory. It is counted by segments otherwise.
+    pub fn count_packets(&mut self) {
+        self.receiver.count_packets();
+    }
+
     /// Sets the largest window to offer, bytes (TCP_WINDOW_CLAMP).
     pub fn set_window_clamp(&mut self, bytes: u64) {
         self.receiver.set_clamp(bytes);

@@ -8,6 +8,7 @@ const SHARED: u64 = 320;
 const DESCRIPTION: u64 = 256;
 /// The least size of a buffer (SKB_SMALL_HEAD_CACHE_SIZE); above it, sizes are powers of two.
 const SMALLEST: u64 = 704;
+const HEAD: u64 = SMALLEST + DESCRIPTION;
 const PAGE: u64 = 4096;
 /// Bytes of a packet that fit into a buffer of one page (SKB_MAX_HEAD).
 const FIRST: u64 = PAGE - PAD - SHARED;
@@ -27,13 +28,43 @@ pub(super) fn memory_of(payload: u64) -> u64 {
     buffer + DESCRIPTION
 }
 
-/// Share of payload in the memory of packets with `payload` bytes, in units of 1/256 (tcp_measure_rcv_mss).
-pub(super) fn share_of(payload: u64) -> u64 {
-    (payload * WHOLE / memory_of(payload)).max(1)
+/// Memory of a packet of several segments with `payload` bytes together, which a virtual device hands over as one: the
+/// headers are in the buffer, and the payload of a large packet in pages (tun_get_user with the hdr_len of a virtio header).
+pub(super) fn memory_of_several(payload: u64) -> u64 {
+    match PAD + HEADERS + payload {
+        ..PAGE => memory_of(payload),
+        _ => HEAD + payload.next_multiple_of(PAGE),
+    }
 }
 
-/// Packets larger than a segment that arrived as they are, without segments in them, and of which some payload was not
-/// read. Others are counted by the size of a segment.
+/// Whether the payload of such a packet is in pages alone, which join the packet before.
+pub(super) fn is_paged(payload: u64) -> bool {
+    PAD + HEADERS + payload >= PAGE
+}
+
+/// Share of payload in the memory of packets with `payload` bytes, in units of 1/256 (tcp_measure_rcv_mss).
+pub(super) fn share_of(payload: u64, memory: u64) -> u64 {
+    (payload * WHOLE / memory).max(1)
+}
+
+/// A packet larger than a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Packet {
+    pub payload: u64,
+    /// Memory that it takes, bytes, and that of its buffer apart from pages that may join those of the packet before.
+    pub memory: u64,
+    pub head: u64,
+}
+
+impl Packet {
+    pub fn new(payload: u64, segments: u32) -> Packet {
+        let several = segments > 1;
+        let memory = if several { memory_of_several(payload) } else { memory_of(payload) };
+        Packet { payload, memory, head: if several && is_paged(payload) { HEAD } else { 0 } }
+    }
+}
+
+/// Packets larger than a segment of which some payload was not read. Others are counted by the size of a segment.
 #[derive(Clone, Default, Debug)]
 pub(super) struct LargePackets(Vec<Large>);
 
@@ -45,9 +76,9 @@ struct Large {
 }
 
 impl LargePackets {
-    /// Takes note of a packet with the payload from offset `start` to `end`.
-    pub fn push(&mut self, start: u64, end: u64) {
-        self.0.push(Large { start, end, memory: memory_of(end - start) });
+    /// Takes note of a packet that takes `memory` bytes, with the payload from offset `start` to `end`.
+    pub fn push(&mut self, start: u64, end: u64, memory: u64) {
+        self.0.push(Large { start, end, memory });
     }
 
     /// Forgets the payload below offset `read`.
@@ -66,7 +97,9 @@ impl LargePackets {
 
     /// The payload that was not read, and the memory of its packets, bytes.
     pub fn sums(&self) -> (u64, u64) {
-        self.0.iter().fold((0, 0), |(bytes, memory), packet| (bytes + packet.end - packet.start, memory + packet.memory))
+        self.0
+            .iter()
+            .fold((0, 0), |(bytes, memory), packet| (bytes + packet.end - packet.start, memory + packet.memory))
     }
 }
 
@@ -90,5 +123,8 @@ mod tests {
         ];
         assert_eq!(measured.map(|(payload, _)| (payload, memory_of(payload))), measured);
         assert_eq!(memory_of(88), 960, "the smallest buffer");
+        // Of segments of 1000 bytes; the kernel's smallest buffer was 128 bytes smaller.
+        let several = [(2000, 4352), (9000, 13_120 + 128), (20_000, 21_312 + 128), (60_000, 62_272 + 128)];
+        assert_eq!(several.map(|(payload, _)| (payload, memory_of_several(payload))), several);
     }
 }

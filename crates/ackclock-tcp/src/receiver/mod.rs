@@ -13,6 +13,7 @@ use crate::sender::Rtt;
 use crate::{Config, Info, Nanos};
 use acks::{Acks, Arrived};
 use freebsd::Space;
+use memory::Packet;
 use reassembly::Reassembly;
 use tuning::{InOrder, Tuning, in_units};
 
@@ -303,15 +304,17 @@ impl Receiver {
         let offered = self.offered;
         if let Some(tuning) = &mut self.tuning {
             tuning.measure_echo(now, payload.echo, payload.len >= self.acks.largest);
-            let (larger, large) = (payload.part > self.acks.largest, payload.part > self.acks.most);
+            let larger = payload.part > self.acks.largest;
+            let large = payload.part > self.acks.most || payload.segments > 1 && tuning.whole_packets;
+            let packet = large.then(|| Packet::new(payload.len.into(), payload.segments));
             if next > before {
-                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger, offered });
-                if large {
-                    tuning.hold_large(before, next);
+                tuning.on_data(&InOrder { now, next, edge: self.edge, len: payload.part, larger, packet, offered });
+                if let Some(packet) = packet {
+                    tuning.hold_large(before, next, packet, before > self.read);
                 }
             } else if larger && tuning.measures_beyond {
                 // net/ipv4/tcp_input.c, tcp_data_queue_ofo
-                tuning.measure_segment(payload.part.into(), offered);
+                tuning.measure(payload.part.into(), packet, offered);
                 self.acks.largest = payload.part.min(self.acks.most);
             }
             if larger {
@@ -320,10 +323,10 @@ impl Receiver {
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
                 let unread = next.saturating_sub(self.read);
-                grew = tuning.grow(payload.len, self.sequence.held() + unread, next > before);
+                grew = tuning.grow(payload.len, packet, self.sequence.held() + unread, next > before);
             }
-            if large && next == before {
-                tuning.hold_large(payload.start, payload.start + u64::from(payload.len));
+            if let Some(packet) = packet.filter(|_| next == before) {
+                tuning.hold_large(payload.start, payload.start + u64::from(payload.len), packet, false);
             }
         }
         let arrived = self.arrived(now, payload, before, urgent);
@@ -655,6 +658,13 @@ impl Receiver {
                 self.buffer = tuning.window();
             }
             None => self.buffer = self.buffer.max(bytes),
+        }
+    }
+
+    /// Sets that a packet of several segments lies in one buffer, as a virtual device hands it over.
+    pub fn count_packets(&mut self) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.whole_packets = true;
         }
     }
 

@@ -2,7 +2,7 @@
 //! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing
 //! in TCP, 2001).
 
-use super::memory::{LargePackets, WHOLE, memory_of, share_of};
+use super::memory::{LargePackets, Packet, WHOLE, memory_of, share_of};
 use crate::config::{Config, WindowRule};
 use crate::segment::STAMPS_LEN;
 use crate::{MILLISECOND, Nanos};
@@ -28,7 +28,8 @@ pub fn buffer_for(config: &Config, window: u64) -> u64 {
         return window;
     }
     let stamps = if config.timestamps { u64::from(STAMPS_LEN) } else { 0 };
-    let memory = window.saturating_mul(WHOLE).div_ceil(share_of(u64::from(config.mss).saturating_sub(stamps).max(1)));
+    let payload = u64::from(config.mss).saturating_sub(stamps).max(1);
+    let memory = window.saturating_mul(WHOLE).div_ceil(share_of(payload, memory_of(payload)));
     memory.div_ceil(WHOLE / FIRST_SHARE)
 }
 
@@ -41,6 +42,8 @@ pub(super) struct Tuning {
     /// Share of payload in memory, in units of 1/256 (scaling_ratio), and whether it follows the arriving segments.
     share: u64,
     measures: bool,
+    /// Whether a packet of several segments lies in one buffer, as a virtual device hands it over.
+    pub whole_packets: bool,
     /// Whether packets beyond a gap are measured, too.
     pub measures_beyond: bool,
     mss: u64,
@@ -74,6 +77,8 @@ pub(super) struct InOrder {
     /// Payload of the largest segment that arrived, and whether it was larger than all before.
     pub len: u32,
     pub larger: bool,
+    /// The packet that brought it, if it was larger than a segment.
+    pub packet: Option<Packet>,
     /// The window that was offered last, bytes.
     pub offered: u64,
 }
@@ -85,6 +90,7 @@ impl Tuning {
             most: config.receive_buffer_max.max(config.receive_buffer) * WHOLE / FIRST_SHARE,
             share: FIRST_SHARE,
             measures: config.window_rule.measures(),
+            whole_packets: false,
             measures_beyond: config.window_rule == WindowRule::Linux617,
             mss: u64::from(config.mss),
             large: LargePackets::default(),
@@ -114,19 +120,20 @@ impl Tuning {
     /// Processes payload that arrived in order: what it measures of segments and of the round-trip time.
     #[inline]
     pub fn on_data(&mut self, arrived: &InOrder) {
-        let &InOrder { now, next, edge, len, larger, offered } = arrived;
+        let &InOrder { now, next, edge, len, larger, packet, offered } = arrived;
         if larger && self.measures {
-            self.measure_segment(u64::from(len), offered);
+            self.measure(u64::from(len), packet, offered);
         }
         self.measure_by_window(now, next, edge);
     }
 
-    /// Measures the share of payload in memory by a full segment, or a larger packet, of `len` bytes, where a window of
-    /// `offered` bytes was offered last (tcp_measure_rcv_mss, tcp_set_window_clamp).
+    /// Measures the share of payload in memory by a full segment of `len` bytes, or by the larger packet that brought it, where
+    /// a window of `offered` bytes was offered last (tcp_measure_rcv_mss, tcp_set_window_clamp).
     #[cold]
     #[inline(never)]
-    pub fn measure_segment(&mut self, len: u64, offered: u64) {
-        let (before, share) = (self.window() - self.reserved, share_of(len));
+    pub fn measure(&mut self, len: u64, packet: Option<Packet>, offered: u64) {
+        let Packet { payload, memory, .. } = packet.unwrap_or_else(|| Packet::new(len, 1));
+        let (before, share) = (self.window() - self.reserved, share_of(payload, memory));
         if share != self.share {
             (self.share, self.reserved) = (share, 0);
             let clamp = self.window();
@@ -139,11 +146,12 @@ impl Tuning {
         self.segment_taken = self.taken_by_one(self.segment);
     }
 
-    /// Takes note of a packet larger than a segment, with the payload from offset `start` to `end`.
+    /// Takes note of a packet larger than a segment, with the payload from offset `start` to `end`. `joins` is whether a
+    /// packet in order waits before it, whose pages it joins (tcp_try_coalesce).
     #[cold]
     #[inline(never)]
-    pub fn hold_large(&mut self, start: u64, end: u64) {
-        self.large.push(start, end);
+    pub fn hold_large(&mut self, start: u64, end: u64, packet: Packet, joins: bool) {
+        self.large.push(start, end, packet.memory - if joins { packet.head } else { 0 });
     }
 
     /// Measures the round-trip time by the timestamp that a segment echoes, whose clock ticks in milliseconds; `full` is
@@ -166,7 +174,7 @@ impl Tuning {
     /// the segment among them (tcp_grow_window). Returns whether the limit rose. The memory of a segment beyond a gap is
     /// counted after this (tcp_data_queue_ofo), so that its `own` is not; that of other segments before.
     #[inline]
-    pub fn grow(&mut self, len: u32, held: u64, own: bool) -> bool {
+    pub fn grow(&mut self, len: u32, packet: Option<Packet>, held: u64, own: bool) -> bool {
         let len = u64::from(len);
         let window = self.window();
         if len < SIZEABLE || window <= self.limit {
@@ -183,7 +191,9 @@ impl Tuning {
         if room == 0 {
             return false;
         }
-        let step = self.step(len);
+        // truesize_adjust
+        let memory = packet.map(|packet| packet.memory - if own { packet.head } else { 0 });
+        let step = self.step(len, memory);
         self.limit += room.min(step);
         step > 0
     }
@@ -191,8 +201,8 @@ impl Tuning {
     /// The step by which a segment of `len` bytes raises the limit: two segments, unless so much of its memory is overhead
     /// that a window of such segments would not fit (__tcp_grow_window).
     #[inline(never)]
-    fn step(&self, len: u64) -> u64 {
-        let mut taken = self.taken_by_one(len);
+    fn step(&self, len: u64, memory: Option<u64>) -> u64 {
+        let mut taken = memory.map_or_else(|| self.taken_by_one(len), |memory| memory * self.share / WHOLE);
         if taken <= len {
             return 2 * self.mss.max(len);
         }
@@ -328,8 +338,8 @@ mod tests {
     }
 
     fn arrives(tuning: &mut Tuning, len: u32, larger: bool) -> bool {
-        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger, offered: 0 });
-        tuning.grow(len, 0, true)
+        tuning.on_data(&InOrder { now: 0, next: 0, edge: 0, len, larger, packet: None, offered: 0 });
+        tuning.grow(len, None, 0, true)
     }
 
     #[test]
@@ -362,14 +372,14 @@ mod tests {
         let mut linux = tuning("linux");
         assert!(arrives(&mut linux, 1448, true));
         let before = linux.limit;
-        assert!(linux.grow(1448, 1448, false));
+        assert!(linux.grow(1448, None, 1448, false));
         assert_eq!(linux.limit, before + 2 * 1448);
         let free = linux.window() - linux.limit;
         let held = (free / 1440 + 1) * 1448;
-        assert!(linux.grow(1448, held, false), "each segment but the last takes 1,440 bytes of the window");
+        assert!(linux.grow(1448, None, held, false), "each segment but the last takes 1,440 bytes of the window");
         assert_eq!(linux.limit, before + 2 * 1448 + free % 1440);
-        assert!(!linux.grow(1448, held, false));
-        assert!(!linux.grow(SIZEABLE as u32 - 1, 0, false), "small segments do not count");
+        assert!(!linux.grow(1448, None, held, false));
+        assert!(!linux.grow(SIZEABLE as u32 - 1, None, 0, false), "small segments do not count");
     }
 
     /// A segment of 468 bytes takes 1,280 bytes, which are 800 of the window. It raises the limit while that is small
@@ -381,9 +391,9 @@ mod tests {
         linux.fix(16_384);
         for (limit, step) in [(20_480, 0), (10_241, 0), (10_240, 2896), (2560, 2896)] {
             linux.limit = limit;
-            assert_eq!(linux.step(468), step, "{limit}");
+            assert_eq!(linux.step(468, None), step, "{limit}");
         }
-        assert_eq!(linux.step(1448), 2896);
+        assert_eq!(linux.step(1448, None), 2896);
     }
 
     #[test]

@@ -39,8 +39,8 @@ pub(super) const LINUX: Stack = Stack {
 
 pub(super) const LINUX_6_18: Stack = Stack {
     name: "linux-6.18",
-    summary: "Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, and windows in units of 1024 bytes",
-    source: "Linux 6.18 net/ipv4/tcp.c, tcp_init; the sysctls of 6.18.44",
+    summary: "Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, windows in units of 1024 bytes, and stricter checks of windows",
+    source: "Linux 6.18 net/ipv4/tcp.c, tcp_init; tcp_input.c; the sysctls of 6.18.44",
     config: || linux_6_18().config,
     values: linux_6_18,
     ..LINUX
