@@ -197,8 +197,8 @@ named! {
         /// net/ipv4/tcp_input.c, tcp_measure_rcv_mss).
         Linux = "linux";
         /// As [`WindowRule::Linux`], with two changes of 2025: a packet that ends beyond the window is accepted only while
-        /// nothing waits to be read, and packets beyond a gap are measured, too (Linux 6.17 net/ipv4/tcp_input.c:
-        /// tcp_sequence, tcp_data_queue_ofo).
+        /// nothing waits to be read, and a share that was measured raises the limit of the window to what was offered (Linux
+        /// 6.17 net/ipv4: tcp_input.c, tcp_sequence; tcp.c, tcp_set_window_clamp).
         Linux617 = "linux-6.17";
         /// The buffer is rounded up to whole segments. Each segment offers all free space, and data is accepted as far
         /// as the buffer has room, even beyond the offered edge. A read causes a window update if the window grows by

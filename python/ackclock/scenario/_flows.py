@@ -126,8 +126,8 @@ Stack: TypeAlias = Literal[
 - ``rfc``: what the standards say: Reno, SACK, the initial window of RFC 6928, RTO of at least 1 s, nothing that is
   optional
 - ``linux``: Linux 6.12 as it comes: CUBIC with HyStart, RACK-TLP, PRR, F-RTO, timestamps, its RTO and delayed ACKs
-- ``linux-6.18``: Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, and windows in units of 1024
-  bytes
+- ``linux-6.18``: Linux 6.18: as 6.12, with receive buffers of up to 32 MiB, window units of 1024 bytes, stricter window
+  checks
 - ``linux-6.12``: Linux 6.12, which is what `linux` means
 - ``linux-6.1``: Linux 6.1: as 6.12, with half of the receive buffer as the window, and timeouts of SYNs that double at
   once

@@ -70,7 +70,7 @@ impl Receiver {
     /// read (Linux 6.17 net/ipv4/tcp_input.c, tcp_sequence).
     #[inline]
     pub fn refuses_end(&self, end: u64) -> bool {
-        let strict = || self.tuning.as_ref().is_some_and(|tuning| tuning.measures_beyond);
+        let strict = || self.tuning.as_ref().is_some_and(|tuning| tuning.since_6_17);
         end > self.edge && self.unread() > 0 && strict()
     }
 

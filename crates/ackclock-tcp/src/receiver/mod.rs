@@ -312,7 +312,7 @@ impl Receiver {
                 if let Some(packet) = packet {
                     tuning.hold_large(before, next, packet, before > self.read);
                 }
-            } else if larger && tuning.measures_beyond {
+            } else if larger && tuning.measures {
                 // net/ipv4/tcp_input.c, tcp_data_queue_ofo
                 tuning.measure(payload.part.into(), packet, offered);
                 self.acks.largest = payload.part.min(self.acks.most);

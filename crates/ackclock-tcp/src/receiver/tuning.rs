@@ -41,11 +41,11 @@ pub(super) struct Tuning {
     most: u64,
     /// Share of payload in memory, in units of 1/256 (scaling_ratio), and whether it follows the arriving segments.
     share: u64,
-    measures: bool,
+    pub measures: bool,
     /// Whether a packet of several segments lies in one buffer, as a virtual device hands it over.
     pub whole_packets: bool,
-    /// Whether packets beyond a gap are measured, too.
-    pub measures_beyond: bool,
+    /// Whether the rules are those of Linux 6.17 and later.
+    pub since_6_17: bool,
     mss: u64,
     /// Large packets in the buffer.
     large: LargePackets,
@@ -91,7 +91,7 @@ impl Tuning {
             share: FIRST_SHARE,
             measures: config.window_rule.measures(),
             whole_packets: false,
-            measures_beyond: config.window_rule == WindowRule::Linux617,
+            since_6_17: config.window_rule == WindowRule::Linux617,
             mss: u64::from(config.mss),
             large: LargePackets::default(),
             segment: 0,
@@ -137,7 +137,9 @@ impl Tuning {
         if share != self.share {
             (self.share, self.reserved) = (share, 0);
             let clamp = self.window();
-            self.limit = if clamp < before { self.limit.min(clamp) } else { self.limit.max(offered.min(clamp)) };
+            if self.since_6_17 {
+                self.limit = if clamp < before { self.limit.min(clamp) } else { self.limit.max(offered.min(clamp)) };
+            }
             self.space = self.space.min(clamp);
         }
         if len <= self.mss {

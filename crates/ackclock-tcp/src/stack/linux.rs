@@ -39,7 +39,7 @@ pub(super) const LINUX: Stack = Stack {
 
 pub(super) const LINUX_6_18: Stack = Stack {
     name: "linux-6.18",
-    summary: "Linux 6.18: as 6.12, with receive buffers of up to 32 MiB of memory, windows in units of 1024 bytes, and stricter checks of windows",
+    summary: "Linux 6.18: as 6.12, with receive buffers of up to 32 MiB, window units of 1024 bytes, stricter window checks",
     source: "Linux 6.18 net/ipv4/tcp.c, tcp_init; tcp_input.c; the sysctls of 6.18.44",
     config: || linux_6_18().config,
     values: linux_6_18,
@@ -182,7 +182,7 @@ fn linux_6_18() -> Values {
             "tcp_rmem[2] = 32 MiB, since 6.16 (commit 572be9bf9d0d), of which the window is half at first";
         window_scale: Some(10), "net/ipv4/tcp_output.c, tcp_select_initial_window: enough for tcp_rmem[2]";
         window_rule: WindowRule::Linux617,
-            "net/ipv4/tcp_input.c, tcp_sequence and tcp_data_queue_ofo, since 6.17";
+            "net/ipv4: tcp_input.c, tcp_sequence; tcp.c, tcp_set_window_clamp, since 6.17";
     }
 }
 
