@@ -78,8 +78,18 @@ impl Endpoint {
             }
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
+            if self.is_beyond_fin(start) {
+                return;
+            }
             self.take_payload(now, segment, start, progress, obs);
         }
+    }
+
+    /// Whether Linux ignores the payload and the FIN of a segment that begins at offset `start`, because the peer's FIN has
+    /// arrived before (net/ipv4/tcp_input.c, tcp_rcv_state_process).
+    fn is_beyond_fin(&self, start: u64) -> bool {
+        let closed = matches!(self.state, State::CloseWait | State::Closing | State::LastAck);
+        closed && self.sender.config.conformance == Conformance::Linux && start >= self.receiver.next()
     }
 
     /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.

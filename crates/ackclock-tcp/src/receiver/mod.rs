@@ -454,13 +454,14 @@ impl Receiver {
         if LINUX && (self.waiting > 0 || self.read < self.received()) {
             let free = self.free_window(used);
             let window = if self.scale == 0 { self.whole_segments(free) } else { free };
-            return self.edge.max(self.received() + window);
+            return self.edge.max(self.sequence.next() + window);
         }
-        let mut target = self.read + self.buffer.min(self.clamp);
+        let fin = u64::from(LINUX && self.finished());
+        let mut target = self.read + fin + self.buffer.min(self.clamp);
         if let Some(tuning) = &self.tuning {
             // Data beyond a gap takes memory, too (net/ipv4/tcp_output.c, __tcp_select_window).
             let held = tuning.taken(self.sequence.held());
-            target = target.saturating_sub(held).min(self.received() + tuning.limit);
+            target = target.saturating_sub(held).min(self.received() + fin + tuning.limit);
         }
         if LINUX && self.scale > 0 {
             // net/ipv4/tcp_output.c, __tcp_select_window: only a window without a scale moves in steps.
@@ -605,7 +606,8 @@ impl Receiver {
     /// The window field, where it is known whether the rules are those of Linux.
     #[inline]
     fn window_field_of<const LINUX: bool>(&mut self) -> u16 {
-        let next = self.received();
+        // With Linux, the peer's FIN takes its place in the window.
+        let next = if LINUX { self.sequence.next() } else { self.received() };
         let used = if LINUX { self.used() } else { 0 };
         if LINUX && self.shrinks && self.scale > 0 {
             return self.shrunk_field(next, used);
