@@ -464,7 +464,7 @@ fn what_ends_beyond_the_window_needs_an_empty_queue_since_6_17() {
 +0 > . 1:1(0) ack 4101 win 4760
 +.3 read(4, ..., 4100) = 4100
 +.3 < P. 4101:54101(50000) ack 1 win 257
-+0 > . 1:1(0) ack 54101 win 0
++.04 > . 1:1(0) ack 54101 win 0
 ";
     let accepted = "+.3 < P. 4001:54001(50000) ack 1 win 257
 +0 > . 1:1(0) ack 54001 win 0

@@ -78,18 +78,25 @@ impl Endpoint {
             }
         }
         if segment.len > 0 || segment.flags.has(Flags::FIN) {
-            if self.is_beyond_fin(start) {
-                return;
+            if self.follows_fin() {
+                let next = self.receiver.next();
+                if start >= next {
+                    return;
+                }
+                if start + u64::from(segment.len) > next {
+                    self.refuse(segment);
+                    return self.fail(now, Error::Reset, progress, obs);
+                }
             }
             self.take_payload(now, segment, start, progress, obs);
         }
     }
 
-    /// Whether Linux ignores the payload and the FIN of a segment that begins at offset `start`, because the peer's FIN has
-    /// arrived before (net/ipv4/tcp_input.c, tcp_rcv_state_process).
-    fn is_beyond_fin(&self, start: u64) -> bool {
+    /// Whether the peer's FIN has arrived before a segment with payload or FIN, as Linux looks at it: what begins beyond the FIN
+    /// is ignored, and payload on both sides of it resets the connection (net/ipv4/tcp_input.c, tcp_rcv_state_process).
+    fn follows_fin(&self) -> bool {
         let closed = matches!(self.state, State::CloseWait | State::Closing | State::LastAck);
-        closed && self.sender.config.conformance == Conformance::Linux && start >= self.receiver.next()
+        closed && self.sender.config.conformance == Conformance::Linux
     }
 
     /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.

@@ -11,7 +11,7 @@ use crate::{MILLISECOND, Nanos};
 const FIRST_ROUND: u64 = 10;
 /// Segments added to twice the data of a round trip.
 const CUSHION: u64 = 16;
-/// Smallest payload, bytes, after which the window may grow.
+/// Smallest payload in order, bytes, after which the window may grow (tcp_event_data_recv).
 const SIZEABLE: u64 = 128;
 /// The share of payload in memory that is assumed at first (TCP_DEFAULT_SCALING_RATIO).
 const FIRST_SHARE: u64 = WHOLE / 2;
@@ -179,7 +179,7 @@ impl Tuning {
     pub fn grow(&mut self, len: u32, packet: Option<Packet>, held: u64, own: bool) -> bool {
         let len = u64::from(len);
         let window = self.window();
-        if len < SIZEABLE || window <= self.limit {
+        if own && len < SIZEABLE || window <= self.limit {
             return false;
         }
         let others = |tuning: &Tuning| tuning.taken(held.saturating_sub(len));
@@ -381,7 +381,7 @@ mod tests {
         assert!(linux.grow(1448, None, held, false), "each segment but the last takes 1,440 bytes of the window");
         assert_eq!(linux.limit, before + 2 * 1448 + free % 1440);
         assert!(!linux.grow(1448, None, held, false));
-        assert!(!linux.grow(SIZEABLE as u32 - 1, None, 0, false), "small segments do not count");
+        assert!(!linux.grow(SIZEABLE as u32 - 1, None, 0, true), "small segments in order do not count");
     }
 
     /// A segment of 468 bytes takes 1,280 bytes, which are 800 of the window. It raises the limit while that is small
