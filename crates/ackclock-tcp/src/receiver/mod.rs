@@ -451,7 +451,7 @@ impl Receiver {
         if let Some(space) = &self.space {
             return self.free_edge(space);
         }
-        if LINUX && (self.waiting > 0 || self.read < self.received()) {
+        if LINUX && (self.scale == 0 || self.waiting > 0 || self.read < self.received()) {
             let free = self.free_window(used);
             let window = if self.scale == 0 { self.whole_segments(free) } else { free };
             return self.edge.max(self.sequence.next() + window);
@@ -463,7 +463,7 @@ impl Receiver {
             let held = tuning.taken(self.sequence.held());
             target = target.saturating_sub(held).min(self.received() + fin + tuning.limit);
         }
-        if LINUX && self.scale > 0 {
+        if LINUX {
             // net/ipv4/tcp_output.c, __tcp_select_window: only a window without a scale moves in steps.
             return self.edge.max(target);
         }
