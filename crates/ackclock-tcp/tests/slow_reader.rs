@@ -56,7 +56,8 @@ fn linux_closes_the_window_below_a_sixteenth_of_the_buffer() {
     let last = fill(&mut peer);
     assert!(last < MSS, "{last}");
     assert_eq!(peer.end.received(), 33 * MSS, "each takes 1,440 bytes of the window");
-    assert_eq!(read_until_told(&mut peer), (2 * MSS, 48_000 - 31 * 1440));
+    // 48,000 - 31 * 1440 bytes are free, of which a window without a scale offers whole segments.
+    assert_eq!(read_until_told(&mut peer), (2 * MSS, 2 * MSS));
 }
 
 /// A small buffer opens with a full segment (RFC 9293 section 3.8.6.2.2).
