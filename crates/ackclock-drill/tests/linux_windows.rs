@@ -32,7 +32,7 @@ fn what_ends_beyond_the_window_needs_an_empty_queue_since_6_17() {
 +.04 > . 1:1(0) ack 54101 win 0
 ";
     let accepted = "+.3 < P. 4001:54001(50000) ack 1 win 257
-+0 > . 1:1(0) ack 54001 win 0
++.04 > . 1:1(0) ack 54001 win 0
 ";
     assert_eq!(play_on("linux-6.18", &(text.to_owned() + refused)), Verdict::Pass);
     assert_eq!(play_on("linux-6.12", &(text.to_owned() + accepted)), Verdict::Pass);

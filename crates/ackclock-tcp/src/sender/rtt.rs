@@ -302,6 +302,19 @@ mod tests {
         with(RtoRule::Rfc6298)
     }
 
+    /// FreeBSD sys/netinet: tcp_timer.c, tcp_backoff; tcp_output.c, tcp_setpersist.
+    #[test]
+    fn freebsd_multiplies_by_512_at_most_and_probes_windows_by_rtt_and_deviation() {
+        let mut rtt = Rtt::new(&(crate::stack::by_name("freebsd").expect("in the catalogue").config)());
+        rtt.on_sample(0, 10 * MILLISECOND);
+        assert_eq!((rtt.rto(), rtt.without_slop()), (230 * MILLISECOND, 30 * MILLISECOND));
+        assert_eq!(rtt.backed_off(1), 260 * MILLISECOND);
+        let most = 512 * 30 * MILLISECOND + 200 * MILLISECOND;
+        assert_eq!([9, 10, 12].map(|doublings| rtt.backed_off(doublings)), [most; 3]);
+        // Four times 10 ms and eight times 5 ms.
+        assert_eq!([0, 1, 3].map(|doublings| rtt.persist(doublings) / MILLISECOND), [280, 360, 840]);
+    }
+
     //= https://www.rfc-editor.org/rfc/rfc6298#section-2
     //= type=test
     //# the sender SHOULD set RTO <- 1 second, though the "backing off" on repeated retransmission discussed in (5.5)

@@ -152,7 +152,7 @@ mod tests {
             pairs.filter(|(one, other)| one.value != other.value).map(|(one, _)| one.field).collect::<Vec<_>>()
         };
         assert_eq!(rows("linux"), rows("linux-6.12"));
-        assert_eq!(differing("linux-6.18"), ["receive_buffer_max", "window_scale", "window_rule"]);
+        assert_eq!(differing("linux-6.18"), ["window_rule", "receive_buffer_max", "window_scale"]);
         assert_eq!(differing("linux-6.1"), ["syn_linear", "window_rule"]);
     }
 
