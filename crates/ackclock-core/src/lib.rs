@@ -15,6 +15,7 @@ mod distribution;
 mod ecn;
 pub mod headers;
 pub mod parameters;
+pub mod prefetch;
 mod random;
 mod rate;
 mod renamed;

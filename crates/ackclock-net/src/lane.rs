@@ -95,6 +95,12 @@ impl<K: Copy + Ord, T: Copy> Lane<K, T> {
         self.items.front().map(|(key, _)| *key)
     }
 
+    /// The first `N` items, if they are there and adjacent in memory.
+    #[inline]
+    pub fn coming<const N: usize>(&self) -> Option<&[(K, T); N]> {
+        self.items.as_slices().0.first_chunk()
+    }
+
     /// Number of items.
     pub fn len(&self) -> usize {
         self.items.len()

@@ -1,5 +1,7 @@
 //! A link with a drop-tail queue, whose times are computed when a packet arrives.
 
+use ackclock_core::prefetch::prefetch;
+
 use crate::Rate;
 
 use crate::backlog::Backlog;
@@ -132,6 +134,13 @@ impl Link {
     /// A link with an unlimited queue and without counts, which is faster: a host's own interface.
     pub fn uncounted(rate: Rate, delay: Nanos) -> Link {
         Link { transmitter: Transmitter::new(rate), delay, counted: None }
+    }
+
+    /// Brings the link into the processor's caches ([`ackclock_core::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.transmitter);
+        prefetch(&self.counted);
     }
 
     /// Rate of the link.

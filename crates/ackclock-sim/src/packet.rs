@@ -191,6 +191,13 @@ impl Packet {
         self.stage() == AT_HOST
     }
 
+    /// Returns its receiver, if the packet has passed all links and is no datagram.
+    #[inline]
+    pub fn endpoint_at_host(&self) -> Option<EndpointId> {
+        let arrives = self.is_at_host() && self.rest & DATAGRAM == 0;
+        arrives.then(|| EndpointId::of_number(self.way as u32))
+    }
+
     /// Returns its contents; `None` for a datagram.
     #[inline]
     pub fn contents<P: Contents>(&self, stored: &Stored<P>) -> Option<P> {

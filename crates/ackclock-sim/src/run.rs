@@ -175,7 +175,7 @@ impl Run {
         } else {
             let seed = seed.unwrap_or(scenario.seed);
             let notes_limits = scenario.probes.limits == Some(true);
-            let tcp = |_: &Flow, config: &Config, _: &str| Config { notes_limits, ..config.clone() };
+            let tcp = |_: &Flow, config: &Arc<Config>, _: &str| observed(config, false, notes_limits);
             let build = || {
                 let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
                 let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, &|_| None, &tcp)?;
@@ -231,11 +231,11 @@ impl Run {
         let (mut dumbbell, mut links) = build::network(Topology::default(), scenario, seed);
         let samples = scenario.probes.window || watching.traces.events || watching.traces.qlog;
         let notes_limits = scenario.probes.limits == Some(true);
-        let tcp = |config: &Config| Config { samples_rate: samples, notes_limits, ..config.clone() };
+        let tcp = |config: &Arc<Config>| observed(config, samples, notes_limits);
         let facts = (watching.check || cfg!(debug_assertions)).then(|| build::facts(scenario));
         let world = if scenario.flows.iter().any(|flow| flow.other_transport().is_some()) {
-            let convert = |flow: &Flow, config: &Config, name: &str| match flow.other_transport() {
-                None => MixedConfig::Tcp(Box::new(tcp(config))),
+            let convert = |flow: &Flow, config: &Arc<Config>, name: &str| match flow.other_transport() {
+                None => MixedConfig::Tcp(tcp(config)),
                 Some(other) => MixedConfig::Foreign(ForeignConfig {
                     datagram: scenario.packet_size.saturating_sub(other.stack.overhead()),
                     stack: other.stack.clone(),
@@ -251,7 +251,7 @@ impl Run {
             let watchers = watchers(scenario, watching, traces, &dumbbell.topology, &flows, &links);
             Observed::Mixed(Box::new(World::new(dumbbell.topology, flows, seed, scenario.duration, watchers)))
         } else {
-            let convert = |_: &Flow, config: &Config, _: &str| tcp(config);
+            let convert = |_: &Flow, config: &Arc<Config>, _: &str| tcp(config);
             let flows = build::flows::<Tcp>(scenario, seed, &mut dumbbell, &links, replace, &convert)?;
             let traces = traces(scenario, seed, &watching.traces, &flows, &links)?;
             links.extend(build::policed(&dumbbell.topology, &flows));
@@ -384,6 +384,16 @@ impl Run {
 /// Disciplines that do not ask to which connection a packet belongs.
 const BLIND: [&str; 11] =
     ["drop-tail", "drop-head", "red", "ared", "codel", "cobalt", "pie", "dualpi2", "priority", "token-bucket", "xcp"];
+
+/// Returns the configuration of connections that observers watch. It is shared unless a setting is not the one that it has.
+fn observed(config: &Arc<Config>, samples_rate: bool, notes_limits: bool) -> Arc<Config> {
+    let mut config = config.clone();
+    if (config.samples_rate, config.notes_limits) != (samples_rate, notes_limits) {
+        let own = Arc::make_mut(&mut config);
+        (own.samples_rate, own.notes_limits) = (samples_rate, notes_limits);
+    }
+    config
+}
 
 /// Returns why a run cannot be divided, as the end of a sentence; `None` if nothing in the scenario forbids it.
 fn whole(scenario: &Scenario, watching: &Watching) -> Option<&'static str> {

@@ -5,6 +5,7 @@ mod arrivals;
 mod impairments;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use ackclock_app::{ParamProblem, Path, Side};
 use ackclock_core::{Nanos, Stream, stream_number, stream_seed};
@@ -79,7 +80,7 @@ pub(crate) fn outages(scenario: &Scenario) -> Vec<Outage> {
 pub(crate) type Replace<'a> = dyn Fn(&Flow) -> Option<Algorithm> + 'a;
 
 /// A function that makes a flow's configuration for endpoints `E` of that of its TCP; the name is that of a copy.
-pub(crate) type Convert<'a, E> = dyn Fn(&Flow, &Config, &str) -> <E as Endpoint>::Config + 'a;
+pub(crate) type Convert<'a, E> = dyn Fn(&Flow, &Arc<Config>, &str) -> <E as Endpoint>::Config + 'a;
 
 /// Creates the flows of a scenario, and adds their access links to the network.
 ///
@@ -167,12 +168,13 @@ fn add_copies<E: Endpoint>(
     let policers = access_link.policers().map(|policer| policer.map(|policer| policer.make(scenario.packet_size)));
     let delays = [&access_link.source_delay, &access_link.sink_delay].map(|delay| delay.distribution());
     let mut arrivals = Arrivals::new(flow.arrival.as_ref(), seed, &flow.name);
-    let mut config = flow.tcp_config(scenario.packet_size);
+    let mut config = Arc::new(flow.tcp_config(scenario.packet_size));
     if let Some(cc) = replace(flow) {
-        config.cc = cc;
+        Arc::make_mut(&mut config).cc = cc;
     }
     if paths.is_some() {
         // Data waits in the transfer, and a subflow takes what it sends.
+        let config = Arc::make_mut(&mut config);
         (config.send_buffer, config.send_buffer_max) = (0, 0);
         (config.notsent_lowat, config.write_size) = (0, 0);
     }
@@ -196,7 +198,7 @@ fn add_copies<E: Endpoint>(
             Path { rate: scenario.rate_over(&all, rate), rtt: there.saturating_add(back), delay: there, handshake: 0 };
         let (kind, app) = flow.app.make(path, &name)?;
         if let Some(cc) = flow.cc.as_ref().filter(|cc| cc.registered().is_some()) {
-            config.cc = cc.algorithm(&name);
+            Arc::make_mut(&mut config).cc = cc.algorithm(&name);
         }
         let own = convert(flow, &config, &name);
         let copy = name.clone();

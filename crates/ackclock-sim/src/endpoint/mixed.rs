@@ -1,5 +1,7 @@
 //! Endpoints of runs in which flows differ in their transport.
 
+use std::sync::Arc;
+
 use ackclock_app::StreamEvent;
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
@@ -21,7 +23,7 @@ pub enum Mixed {
 /// Configuration of a flow's connections.
 pub enum MixedConfig {
     /// TCP.
-    Tcp(Box<Config>),
+    Tcp(Arc<Config>),
     /// Another stack.
     Foreign(ForeignConfig),
 }
@@ -154,6 +156,18 @@ impl Endpoint for Mixed {
         match config {
             MixedConfig::Tcp(config) => Mixed::Tcp(<Tcp as Endpoint>::new(config, random)),
             MixedConfig::Foreign(config) => Mixed::Foreign(Foreign::new(config, random)),
+        }
+    }
+
+    fn prefetch(&self) {
+        if let Mixed::Tcp(end) = self {
+            end.prefetch();
+        }
+    }
+
+    fn prefetch_boxes(&self) {
+        if let Mixed::Tcp(end) = self {
+            end.prefetch_boxes();
         }
     }
 

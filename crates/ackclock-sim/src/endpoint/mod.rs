@@ -149,6 +149,13 @@ pub trait Endpoint: Sized {
     /// Creates a closed endpoint. `random` belongs to the connection; the source draws from it before the sink.
     fn new(config: &Self::Config, random: &mut Stream) -> Self;
 
+    /// Brings what the next packet will need of the endpoint itself into the processor's caches
+    /// ([`ackclock_core::prefetch`]).
+    fn prefetch(&self) {}
+
+    /// Brings what the next packet will need beside the endpoint, for which the endpoint has to be in the caches.
+    fn prefetch_boxes(&self) {}
+
     /// Tells a new endpoint which endpoint it is: one of this number, in the generation of its slot.
     #[inline]
     fn identify(&mut self, own: EndpointId, generation: u16) {
@@ -212,6 +219,25 @@ pub trait Endpoint: Sized {
     /// Returns the next packet to be sent at `now`; `None` if none can be sent now. The endpoint reports
     /// [`Event::Sent`] for each packet: the verifier refuses a packet that was not reported.
     fn transmit<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Option<Self::Packet>;
+
+    /// Whether [`transmit_plain`](Endpoint::transmit_plain) returns what [`transmit`](Endpoint::transmit) would, rather than
+    /// [`transmit_other`](Endpoint::transmit_other). The two let the compiler treat a transport's most frequent packets apart.
+    #[inline]
+    fn sends_plainly(&self) -> bool {
+        false
+    }
+
+    /// Returns the next packet if the endpoint [`sends_plainly`](Endpoint::sends_plainly).
+    #[inline]
+    fn transmit_plain<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Option<Self::Packet> {
+        self.transmit(now, events)
+    }
+
+    /// Returns the next packet if it does not.
+    #[inline]
+    fn transmit_other<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Option<Self::Packet> {
+        self.transmit(now, events)
+    }
 
     /// Returns the time of the next call of [`expire`](Endpoint::expire), in ns; [`NEVER`] if there is none.
     fn deadline(&self) -> Nanos;

@@ -1,5 +1,7 @@
 //! The TCP of `ackclock-tcp` as a transport.
 
+use std::sync::Arc;
+
 use ackclock_core::headers::{IPV4, TCP_IPV4};
 use ackclock_core::{Ecn, Nanos, Stream};
 use ackclock_net::queue::{Acknowledgment, Request};
@@ -158,13 +160,24 @@ impl<V: Events<Segment>> Observer for Reports<'_, V> {
 }
 
 impl Endpoint for Tcp {
-    type Config = Config;
+    /// The connections of a flow, and the flows of a group, share their configuration.
+    type Config = Arc<Config>;
     type Packet = Segment;
 
     /// The initial sequence number is drawn at random (RFC 9293 section 3.4.1).
     #[inline]
-    fn new(config: &Config, random: &mut Stream) -> Tcp {
-        Tcp::new(config, random.bits32())
+    fn new(config: &Arc<Config>, random: &mut Stream) -> Tcp {
+        Tcp::sharing(config.clone(), random.bits32())
+    }
+
+    #[inline]
+    fn prefetch(&self) {
+        self.prefetch();
+    }
+
+    #[inline]
+    fn prefetch_boxes(&self) {
+        self.prefetch_boxes();
     }
 
     fn identify(&mut self, own: EndpointId, generation: u16) {
@@ -172,7 +185,7 @@ impl Endpoint for Tcp {
     }
 
     #[inline]
-    fn opens_at_once(config: &Config) -> bool {
+    fn opens_at_once(config: &Arc<Config>) -> bool {
         config.handshake == Handshake::None
     }
 
@@ -209,6 +222,21 @@ impl Endpoint for Tcp {
     #[inline(always)]
     fn transmit<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
         self.poll_transmit(now, &mut Reports(events))
+    }
+
+    #[inline(always)]
+    fn sends_plainly(&self) -> bool {
+        self.sends_plainly()
+    }
+
+    #[inline(always)]
+    fn transmit_plain<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
+        self.poll_plain(now, &mut Reports(events))
+    }
+
+    #[inline]
+    fn transmit_other<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
+        self.poll_other(now, &mut Reports(events))
     }
 
     #[inline]
@@ -310,7 +338,7 @@ mod tests {
 
     #[test]
     fn all_segments_with_timestamps_but_syns_are_packed() {
-        let config = (ackclock_tcp::stack::by_name("linux").unwrap().config)();
+        let config = Arc::new((ackclock_tcp::stack::by_name("linux").unwrap().config)());
         let mut random = Stream::new(1, "ends");
         let [mut client, mut server] = [8, 9].map(|number| {
             let mut end = <Tcp as Endpoint>::new(&config, &mut random);

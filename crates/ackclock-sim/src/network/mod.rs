@@ -27,6 +27,7 @@ use crate::measures::push_link;
 use crate::observe::{NetworkEvent, Observer};
 use crate::packet::{Address, Packet, Stored};
 use ackclock_core::Nanos;
+use ackclock_core::prefetch::prefetch_item;
 use ackclock_results::{Sketch, Table, quotient};
 use parts::Imports;
 pub use parts::{Division, Exports};
@@ -34,6 +35,17 @@ use senders::Senders;
 pub use topology::Topology;
 use tunnel::Gate;
 pub use tunnel::Tunnel;
+
+/// A step in which memory is brought for packets of a stage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The stage.
+    Stage,
+    /// The numbers of its links.
+    Hops,
+    /// The links.
+    Links,
+}
 
 /// A route of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -280,6 +292,12 @@ impl<P: Contents> Network<P> {
         self.forward(address.sent, packet, observer);
     }
 
+    /// Like [`Network::send`], for contents that are rarely packed: not inlined.
+    #[inline(never)]
+    pub fn send_other<O: Observer<P>>(&mut self, contents: &P, address: Address, observer: &mut O) {
+        self.send(contents, address, observer);
+    }
+
     /// Moves a packet through the links of its stage; the packet reaches the stage at `now`.
     #[inline(always)]
     pub fn forward<O: Observer<P>>(&mut self, now: Nanos, packet: Packet, observer: &mut O) {
@@ -429,6 +447,28 @@ impl<P: Contents> Network<P> {
         let packet = lane.pop().expect("a lane with an event holds a packet");
         self.events.set_for(source, lane.first().unwrap_or(Key::NEVER));
         packet
+    }
+
+    /// Brings what packets need on a stage into the processor's caches, one step after the other: the stage, the numbers of its
+    /// links, and the links.
+    #[inline]
+    pub fn prefetch(&self, stage: u32, step: Step) {
+        if step == Step::Stage {
+            return prefetch_item(&self.stages, stage as usize);
+        }
+        let Some(stage) = self.stages.get(stage as usize) else { return };
+        if step == Step::Hops {
+            return prefetch_item(&self.hops, stage.first as usize);
+        }
+        for hop in &self.hops[stage.first as usize..stage.end as usize] {
+            self.links[hop.0 as usize].link.prefetch();
+        }
+    }
+
+    /// Returns the next four packets of a lane, if they are there and adjacent in memory.
+    #[inline]
+    pub fn coming(&self, lane: u32) -> Option<&[(Key, Packet); 4]> {
+        self.lanes[lane as usize].coming()
     }
 
     /// Returns the contents of a packet that is at its host and is not a datagram.

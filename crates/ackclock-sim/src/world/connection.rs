@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 
 use ackclock_app::{Conn, Side};
+use ackclock_core::prefetch::prefetch_item;
 use ackclock_core::{Nanos, Stream};
 
 use crate::endpoint::{Endpoint, NEVER};
@@ -176,6 +177,12 @@ impl<E: Endpoint> Connections<E> {
     #[inline]
     pub fn get(&mut self, slot: Slot) -> Option<&mut Connection<E>> {
         self.slots[slot.0 as usize].as_mut()
+    }
+
+    /// Brings the beginning of a slot into the processor's caches ([`ackclock_core::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self, slot: Slot) {
+        prefetch_item(&self.slots, slot.0 as usize);
     }
 
     /// Returns the connection in a slot, which cannot be changed.

@@ -14,6 +14,7 @@ use crate::reading::{Reader, Reads};
 use ackclock_app::{AppContext, Application, Command, Conn, Side};
 use ackclock_core::Nanos;
 use ackclock_core::Stream;
+use ackclock_core::prefetch::prefetch;
 use ackclock_net::queue::Headers;
 use ackclock_results::Sketch;
 
@@ -114,7 +115,14 @@ pub(super) struct Message {
     pub seq: u32,
 }
 
+// The order of the fields is their order in memory: first those that arriving data needs.
+#[repr(C)]
 pub(super) struct Flow<E: Endpoint> {
+    app: Box<dyn Application>,
+    next_conn: u32,
+    random: Stream,
+    /// How the source and the sink read, where they do not read at once.
+    pub readers: [Option<Reader>; 2],
     pub labels: FlowLabels,
     pub config: E::Config,
     pub start: Nanos,
@@ -140,13 +148,8 @@ pub(super) struct Flow<E: Endpoint> {
     pub collected: BTreeMap<(EndpointId, u16), Vec<E::Packet>>,
     /// One-way delays of the packets with payload that the sinks have received.
     pub delays: Option<Box<Sketch>>,
-    /// How the source and the sink read, where they do not read at once.
-    pub readers: [Option<Reader>; 2],
     /// The reads of open connections whose applications do not read at once.
     pub reads: BTreeMap<(Conn, Side), Reads>,
-    app: Box<dyn Application>,
-    random: Stream,
-    next_conn: u32,
     /// Pending events, each with its number in the order of creation, and the number of events so far.
     wakes: BinaryHeap<Reverse<(Key, u64, Wake)>>,
     created: u64,
@@ -208,6 +211,13 @@ impl<E: Endpoint> Flow<E> {
         if let Some(delays) = &mut self.delays {
             delays.record(delay);
         }
+    }
+
+    /// Brings what the flow needs when data arrives into the processor's caches ([`ackclock_core::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.app);
+        prefetch(&self.readers);
     }
 
     pub fn app(&self) -> &dyn Application {

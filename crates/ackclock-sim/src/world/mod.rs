@@ -12,7 +12,7 @@ use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
 use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
 use crate::measures::{Achieved, FlowTotals, push_delays, push_flow, push_limits};
-use crate::network::{Network, Topology};
+use crate::network::{Network, Step, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
 use crate::packet::{Address, Packet};
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
@@ -26,6 +26,10 @@ use offload::transmit_large;
 
 pub use flow::{FlowSpec, Offload, RouteChange};
 pub use transfers::Paths;
+
+/// Number of connections from which on their state is prefetched: of fewer, most of what the next packet needs is in the caches, and
+/// the work of prefetching takes more time than it saves. Runs of tests prefetch always, so that they go this way.
+const PREFETCHED: usize = if cfg!(debug_assertions) { 1 } else { 2_000 };
 
 /// A run in progress with endpoints `E` and an observer `O`. It covers the times from 0 to its duration, both included.
 pub struct World<O, E: Endpoint = ackclock_tcp::Endpoint> {
@@ -152,6 +156,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 port if self.network.is_port(port) => self.on_port(),
                 lane if lane < lanes => {
                     let packet = self.network.arrive();
+                    if self.connections.slots() >= PREFETCHED {
+                        self.prefetch(lane);
+                    }
                     self.on_arrival(packet);
                 }
                 flow if flow - lanes < flows => self.on_wake(FlowId(flow - lanes)),
@@ -174,6 +181,38 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         }
         self.now = self.duration;
         false
+    }
+
+    /// Has the processor bring what the next packets of a lane will need from memory while it works on the present packet. What
+    /// one part of it holds tells where the next part is, so each of the next four packets is at another step.
+    #[inline]
+    fn prefetch(&self, lane: u32) {
+        let Some([(_, next), (_, second), (_, third), (_, fourth)]) = self.network.coming(lane) else { return };
+        if let Some(endpoint) = fourth.endpoint_at_host() {
+            self.connections.prefetch(endpoint.slot());
+        }
+        if let Some((connection, side)) = self.receiver_of(third) {
+            connection.ends[side].prefetch();
+            self.flows[connection.flow.index()].prefetch();
+            self.network.prefetch(connection.stages[side], Step::Stage);
+        } else {
+            self.network.prefetch(third.stage(), Step::Stage);
+        }
+        if let Some((connection, side)) = self.receiver_of(second) {
+            connection.ends[side].prefetch_boxes();
+            self.network.prefetch(connection.stages[side], Step::Hops);
+        } else {
+            self.network.prefetch(second.stage(), Step::Hops);
+        }
+        let stage = self.receiver_of(next).map_or(next.stage(), |(connection, side)| connection.stages[side]);
+        self.network.prefetch(stage, Step::Links);
+    }
+
+    /// Returns the connection of a packet that is on its last way to an endpoint, and the endpoint's side.
+    #[inline]
+    fn receiver_of(&self, packet: &Packet) -> Option<(&Connection<E>, usize)> {
+        let endpoint = packet.endpoint_at_host()?;
+        Some((self.connections.peek(endpoint.slot())?, endpoint.side() as usize))
     }
 
     fn on_port(&mut self) {
@@ -477,8 +516,15 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let end = &mut connection.ends[side as usize];
         let armed = &mut connection.armed[side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
-        while let Some(contents) = end.transmit(self.now, &mut tap) {
-            self.network.send(&contents, address, tap.observer);
+        loop {
+            // Two calls, so that plain packets stay in registers.
+            if end.sends_plainly() {
+                let Some(contents) = end.transmit_plain(self.now, &mut tap) else { break };
+                self.network.send(&contents, address, tap.observer);
+            } else {
+                let Some(contents) = end.transmit_other(self.now, &mut tap) else { break };
+                self.network.send_other(&contents, address, tap.observer);
+            }
         }
         // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
         let due = end.deadline();
@@ -665,7 +711,7 @@ mod tests {
         let links = [0, 1].map(|_| topology.link(Link::uncounted(rate, 1_000_000)));
         let labels =
             FlowLabels { name: "f".to_owned(), stack: "".into(), cc: "".into(), validation: "", pacing: "", app: "" };
-        let config = (stack::by_name("rfc").unwrap().config)();
+        let config = std::sync::Arc::new((stack::by_name("rfc").unwrap().config)());
         let routes = links.map(|link| topology.route(&[link]));
         let flow = FlowSpec {
             labels,

@@ -105,7 +105,7 @@ fn log() -> Vec<Logged> {
             pacing: "",
             app: "",
         },
-        config: config.clone(),
+        config: config.clone().into(),
         app,
         start: 0,
         start_jitter: 0,

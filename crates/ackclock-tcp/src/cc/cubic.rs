@@ -210,6 +210,10 @@ impl Epoch {
 }
 
 impl CongestionControl for Cubic {
+    fn prefetch(&self) {
+        ackclock_core::prefetch::prefetch(self);
+    }
+
     #[inline]
     fn on_ack(&mut self, window: &mut Window, ack: &Ack, acked: u64) {
         let cwnd = window.cwnd;

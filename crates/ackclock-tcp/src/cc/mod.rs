@@ -68,6 +68,9 @@ pub use rules::{Ruled, Situation, WindowRules, seconds};
 /// recoveries, unless [`CongestionControl::scope`] assigns these to the algorithm. Window validation decides whether
 /// the window may grow. Windows are in bytes.
 pub trait CongestionControl: Send {
+    /// Brings the state into the processor's caches ([`ackclock_core::prefetch`]), if it is more than a few bytes.
+    fn prefetch(&self) {}
+
     /// Sets the seed of an algorithm that draws random numbers: the initial sequence number, which differs between
     /// connections. Called before all other methods.
     fn seed(&mut self, _seed: u32) {}

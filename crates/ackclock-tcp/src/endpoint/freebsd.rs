@@ -199,7 +199,7 @@ impl Endpoint {
         if self.sender.pushes(&sent) {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        self.finish(now, &mut segment, false);
+        self.finish::<false>(now, &mut segment, false);
         obs.event(now, Event::Sent { segment: &segment, offset: sent.offset, retransmission: false });
         segment
     }
@@ -275,7 +275,7 @@ impl Endpoint {
 
     /// Applies settings that FreeBSD reads for every segment, so that a change concerns existing connections, too.
     pub fn set_rules(&mut self, config: &Config) {
-        let own = &mut self.sender.config;
+        let own = self.sender.config_mut();
         (own.insecure_rst, own.insecure_syn) = (config.insecure_rst, config.insecure_syn);
         (own.drop_synfin, own.icmp_may_rst) = (config.drop_synfin, config.icmp_may_rst);
         own.missing_timestamps = config.missing_timestamps;

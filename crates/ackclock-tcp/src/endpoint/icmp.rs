@@ -56,7 +56,7 @@ impl Endpoint {
             return;
         }
         self.cold.pmtu = self.cold.pmtu.min(mtu);
-        self.sender.config.mss = mss;
+        self.sender.config_mut().mss = mss;
         let linux = self.sender.config.conformance == Conformance::Linux;
         if linux && self.cold.fast.left() > 0 {
             self.due.set(Due::SYN, true);

@@ -24,12 +24,15 @@ mod timers;
 mod timestamps;
 mod xcp;
 
+use std::sync::Arc;
+
 use crate::config::{Conformance, EcnMode, Handshake};
 use crate::receiver::Receiver;
 use crate::segment::HEADERS;
 use crate::sender::Sender;
 use crate::{Config, Error, Event, Flags, NEVER, Nanos, Observer, Segment};
 use accecn::AccEcn;
+use ackclock_core::prefetch::prefetch;
 pub use close::reset_for;
 use defer::Defer;
 use ecn::Marks;
@@ -267,14 +270,18 @@ struct Cold {
 impl Endpoint {
     /// Makes a closed endpoint with initial sequence number `isn`.
     pub fn new(config: &Config, isn: u32) -> Endpoint {
-        let mut config = config.clone();
+        Endpoint::sharing(Arc::new(config.clone()), isn)
+    }
+
+    /// Makes the same endpoint with a configuration that it shares with others until a setting is changed on it.
+    pub fn sharing(mut config: Arc<Config>, isn: u32) -> Endpoint {
         if !config.syn_options {
-            config.offer_no_features();
+            Arc::make_mut(&mut config).offer_no_features();
         }
         let mut sender = Sender::new(config, isn);
         if sender.asks_routers() {
             // XCP's feedback replaces marks.
-            sender.config.ecn = EcnMode::Off;
+            sender.config_mut().ecn = EcnMode::Off;
         }
         let config = &sender.config;
         let (receiver, timers, acc) = (Receiver::new(config), Timers::new(config), AccEcn::new(config));
@@ -372,6 +379,22 @@ impl Endpoint {
     #[inline]
     pub fn read(&mut self, now: Nanos, bytes: u64) {
         self.receiver.read(now, bytes);
+    }
+
+    /// Brings what the next segment will need of the endpoint itself into the processor's caches ([`ackclock_core::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.last_ack);
+        prefetch(&self.stamps);
+        self.receiver.prefetch();
+        self.sender.prefetch();
+    }
+
+    /// Brings what the next segment will need beside the endpoint, for which the endpoint has to be in the caches.
+    #[inline]
+    pub fn prefetch_boxes(&self) {
+        self.receiver.prefetch_boxes();
+        self.sender.prefetch_boxes();
     }
 
     /// Processes an arriving segment.

@@ -41,7 +41,7 @@ impl Endpoint {
 
     /// Sets the number of retransmissions of the SYN before an attempt to connect is given up (TCP_SYNCNT).
     pub fn set_syn_retries(&mut self, retries: u32) {
-        self.sender.config.syn_retries = retries;
+        self.sender.config_mut().syn_retries = retries;
     }
 
     /// Sets the offset of the clock of this end's timestamps from the time, milliseconds modulo 2^32 (RFC 7323
@@ -80,8 +80,8 @@ impl Endpoint {
 
     /// Sets the receive buffer, bytes, and turns auto-tuning off (SO_RCVBUF). Window already offered is not withdrawn.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
-        self.sender.config.receive_buffer = bytes;
-        self.sender.config.receive_buffer_max = bytes;
+        let config = self.sender.config_mut();
+        (config.receive_buffer, config.receive_buffer_max) = (bytes, bytes);
         self.receiver.set_buffer(bytes);
     }
 
@@ -99,7 +99,7 @@ impl Endpoint {
     /// Sets the largest segment to send and to accept, bytes of payload (TCP_MAXSEG); to be called before the
     /// handshake.
     pub fn set_max_segment(&mut self, bytes: u32) {
-        self.sender.config.mss = bytes;
+        self.sender.config_mut().mss = bytes;
     }
 
     /// Limits the payload and the options of segments of an existing connection to `bytes` (FreeBSD TCP_MAXSEG), as far as

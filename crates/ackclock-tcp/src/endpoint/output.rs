@@ -14,6 +14,42 @@ impl Endpoint {
     /// Returns the next segment to send now, if any. Call until `None` after every other call.
     #[inline(always)]
     pub fn poll_transmit<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
+        if self.sends_plainly() { self.poll_plain(now, obs) } else { self.poll_other(now, obs) }
+    }
+
+    /// Whether the next segment, if there is one, is plain: data or an ACK of an established connection, with no option but
+    /// timestamps. Nearly all are.
+    #[inline(always)]
+    pub fn sends_plainly(&self) -> bool {
+        #[cfg(test)]
+        if self.sender.on_long_path {
+            return false;
+        }
+        let others = self.due.any() || self.uses.without(Uses::TIMESTAMPS).any() || self.receiver.reports();
+        self.state == State::Established && !others && !self.sender.waits_for_acks()
+    }
+
+    /// [`Endpoint::poll_transmit`] where [`Endpoint::sends_plainly`].
+    // Apart from other segments and inlined with what the caller does with it, so that a plain segment stays in registers.
+    #[inline(always)]
+    pub fn poll_plain<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
+        if !self.sender.is_silent() {
+            self.sender.reserve(0);
+            if let Some(sent) = self.poll_data(now, obs) {
+                return Some(self.data::<true, O>(now, sent, obs));
+            }
+        }
+        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
+        //# A TCP receiver MUST NOT generate more than one ACK for every incoming segment
+        if !self.receiver.owes_ack() {
+            return None;
+        }
+        Some(self.bare_ack::<true, O>(now, self.sender.nxt(), obs))
+    }
+
+    /// [`Endpoint::poll_transmit`] in all other cases.
+    #[inline(never)]
+    pub fn poll_other<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
         if self.uses.has(Uses::ACCECN) {
             self.cold.acc.tell_time(now, self.sender.rtt().srtt());
         }
@@ -37,20 +73,8 @@ impl Endpoint {
                     return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
                 }
                 self.sender.reserve(self.options_len());
-                loop {
-                    if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-                        if self.watch.has(Watch::PERSIST) {
-                            self.end_persist();
-                        }
-                        return Some(self.data(now, sent, obs));
-                    }
-                    if !self.sender.take_next_write() {
-                        break;
-                    }
-                }
-                self.sender.note_limit(now);
-                if self.sender.is_stuck() {
-                    self.arm_persist(now);
+                if let Some(sent) = self.poll_data(now, obs) {
+                    return Some(self.data::<false, O>(now, sent, obs));
                 }
                 if self.receiver.owes_ack()
                     && self.sender.releases_with_ack()
@@ -60,8 +84,6 @@ impl Endpoint {
                 }
             }
         }
-        //= https://www.rfc-editor.org/rfc/rfc5681#section-4.2
-        //# A TCP receiver MUST NOT generate more than one ACK for every incoming segment
         if !self.receiver.owes_ack() {
             return None;
         }
@@ -71,7 +93,28 @@ impl Endpoint {
         if self.uses.has(Uses::MISBEHAVIOUR) {
             return Some(self.begin_acks(now, obs));
         }
-        Some(self.bare_ack(now, self.sender.nxt(), obs))
+        Some(self.bare_ack::<false, O>(now, self.sender.nxt(), obs))
+    }
+
+    /// Returns the next data or FIN to send now, if any.
+    #[inline(always)]
+    fn poll_data<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Transmission> {
+        loop {
+            if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
+                if self.watch.has(Watch::PERSIST) {
+                    self.end_persist();
+                }
+                return Some(sent);
+            }
+            if !self.sender.take_next_write() {
+                break;
+            }
+        }
+        self.sender.note_limit(now);
+        if self.sender.is_stuck() {
+            self.arm_persist(now);
+        }
+        None
     }
 
     /// Whether an ACK carries our FIN again, because the FIN is outstanding (FreeBSD sys/netinet/tcp_output.c: the
@@ -88,7 +131,7 @@ impl Endpoint {
         let mut segment = Segment::new(Flags::ACK.with(Flags::FIN));
         let offset = self.sender.nxt() - 1;
         segment.seq = self.wire(offset);
-        self.finish(now, &mut segment, false);
+        self.finish::<false>(now, &mut segment, false);
         obs.event(now, Event::Sent { segment: &segment, offset, retransmission: true });
         segment
     }
@@ -123,10 +166,10 @@ impl Endpoint {
 
     /// A segment with neither payload nor FIN, with the sequence number of `offset`.
     #[inline(always)]
-    fn bare_ack<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
+    fn bare_ack<const PLAIN: bool, O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(offset);
-        self.finish(now, &mut segment, false);
+        self.finish::<PLAIN>(now, &mut segment, false);
         obs.event(now, Event::Sent { segment: &segment, offset: self.sender.nxt(), retransmission: false });
         segment
     }
@@ -134,7 +177,7 @@ impl Endpoint {
     /// Like `bare_ack`, for rare use: not inlined.
     #[inline(never)]
     pub(super) fn bare_ack_of<O: Observer>(&mut self, now: Nanos, offset: u64, obs: &mut O) -> Segment {
-        self.bare_ack(now, offset, obs)
+        self.bare_ack::<false, O>(now, offset, obs)
     }
 
     /// Returns small segments that leave only with an ACK that is due.
@@ -142,14 +185,19 @@ impl Endpoint {
     #[inline(never)]
     fn poll_with_ack<O: Observer>(&mut self, now: Nanos, obs: &mut O) -> Option<Segment> {
         if let Some(sent) = self.sender.poll(now, HEADERS, obs) {
-            return Some(self.data(now, sent, obs));
+            return Some(self.data::<false, O>(now, sent, obs));
         }
         self.sender.retain();
         None
     }
 
     #[inline(always)]
-    pub(super) fn data<O: Observer>(&mut self, now: Nanos, sent: Transmission, obs: &mut O) -> Segment {
+    pub(super) fn data<const PLAIN: bool, O: Observer>(
+        &mut self,
+        now: Nanos,
+        sent: Transmission,
+        obs: &mut O,
+    ) -> Segment {
         let mut segment = Segment::new(Flags::ACK);
         segment.seq = self.wire(sent.offset);
         segment.len = sent.len;
@@ -160,7 +208,7 @@ impl Endpoint {
         if self.sender.pushes(&sent) {
             segment.flags = segment.flags.with(Flags::PSH);
         }
-        self.finish(now, &mut segment, sent.len > 0 && !sent.retransmission);
+        self.finish::<PLAIN>(now, &mut segment, sent.len > 0 && !sent.retransmission);
         // A FIN alone is no data packet (RFC 3168 section 6.1.2).
         if sent.cwr && sent.len > 0 && self.uses.has(Uses::CLASSIC_ECN) {
             segment.flags = segment.flags.with(Flags::CWR);
@@ -241,11 +289,11 @@ impl Endpoint {
 
     /// Fills in the fields of every segment of a synchronised connection. `new_data` is whether the segment carries
     /// payload that was never sent before.
-    // Inline, with rare cases in a separate function that gets a copy, so that other segments stay in registers.
+    // Inline, so that `PLAIN` segments, which have no option but timestamps, stay in registers.
     #[inline(always)]
-    pub(super) fn finish(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
+    pub(super) fn finish<const PLAIN: bool>(&mut self, now: Nanos, segment: &mut Segment, new_data: bool) {
         segment.ack = self.receive_next();
-        if self.uses.without(Uses::TIMESTAMPS).any() || self.receiver.reports() {
+        if !PLAIN && (self.uses.without(Uses::TIMESTAMPS).any() || self.receiver.reports()) {
             *segment = self.with_options(*segment, new_data);
         } else {
             segment.window = self.receiver.pay();

@@ -122,7 +122,7 @@ impl Endpoint {
             }
             let plain_after = self.sender.config.plain_syn_after;
             if plain_after > 0 && self.cold.syn_retries >= plain_after && self.state == State::SynSent {
-                self.sender.config.offer_no_features();
+                self.sender.config_mut().offer_no_features();
             }
             self.due.set(Due::SYN, true);
             obs.event(now, Event::Timeout { count: self.cold.syn_retries });

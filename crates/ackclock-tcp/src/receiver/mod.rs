@@ -11,6 +11,7 @@ use crate::config::AckRule;
 use crate::segment::{MAX_SACK_BLOCKS, SackBlock, Segment};
 use crate::sender::Rtt;
 use crate::{Config, Info, Nanos};
+use ackclock_core::prefetch::prefetch;
 use acks::{Acks, Arrived};
 use freebsd::Space;
 use memory::Packet;
@@ -146,6 +147,23 @@ impl Receiver {
     pub fn answer_syn(&mut self, mss: u64) {
         if self.acks.is_linux() {
             self.first_unit = mss.max(1);
+        }
+    }
+
+    /// Brings the cache lines that the next segment in order needs ([`crate::Endpoint::prefetch`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.fin);
+        prefetch(&self.edge);
+        prefetch(&self.scale);
+        prefetch(&self.duplicate);
+    }
+
+    /// Brings what lies in boxes.
+    #[inline]
+    pub fn prefetch_boxes(&self) {
+        if let Some(tuning) = &self.tuning {
+            tuning.prefetch();
         }
     }
 

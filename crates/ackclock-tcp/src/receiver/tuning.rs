@@ -2,6 +2,8 @@
 //! (net/ipv4/tcp_input.c: tcp_rcv_space_adjust, tcp_rcv_rtt_measure, tcp_grow_window; Fisk, Feng: Dynamic Right-Sizing
 //! in TCP, 2001).
 
+use ackclock_core::prefetch::prefetch;
+
 use super::memory::{LargePackets, Packet, WHOLE, memory_of, share_of};
 use crate::config::{Config, WindowRule};
 use crate::segment::STAMPS_LEN;
@@ -264,6 +266,14 @@ impl Tuning {
     pub fn widen(&mut self, bytes: u64) {
         self.memory = self.memory.max(bytes.saturating_mul(WHOLE) / self.share);
         self.most = self.most.max(self.memory);
+    }
+
+    /// Brings all of it ([`crate::Endpoint::prefetch_boxes`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.rtt);
+        prefetch(&self.share);
+        prefetch(&self.round);
     }
 
     /// The largest window that the memory allows, bytes (tcp_win_from_space).

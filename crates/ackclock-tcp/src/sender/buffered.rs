@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use ackclock_core::prefetch::prefetch;
+
 use super::Sender;
 use crate::config::Config;
 use crate::pacing::LARGEST;
@@ -50,6 +52,14 @@ impl SendQueue {
             packets: u32::MAX,
             pushed: 0,
         }))
+    }
+
+    /// Brings all of it ([`crate::Endpoint::prefetch_boxes`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.limit);
+        prefetch(&self.near);
+        prefetch(&self.waits);
     }
 
     /// The memory or payload that counts, with `queued` bytes that are not acknowledged.

@@ -17,7 +17,8 @@ impl Sender {
             return;
         }
         let owned = self.scope.window;
-        (self.config.cc, self.config.slow_start) = (cc, slow_start);
+        let config = self.config_mut();
+        (config.cc, config.slow_start) = (cc, slow_start);
         let config = &self.config;
         self.cc = config.cc.make();
         self.cc.seed(isn);

@@ -38,6 +38,8 @@ mod undo;
 mod whole;
 mod writes;
 
+use std::sync::Arc;
+
 use crate::careful_resume::CarefulResume;
 use crate::cc::{CongestionControl, Scope};
 use crate::config::{Config, EcnMode, ReductionBase, Restart, RtoRule, WindowUnit};
@@ -49,6 +51,7 @@ use crate::slow_start::SlowStart;
 use crate::stats::Stats;
 use crate::validation::{self, WindowValidation};
 use crate::{Event, NEVER, Nanos, Observer};
+use ackclock_core::prefetch::prefetch;
 use episode::{Episode, Phase};
 pub(crate) use input::Arrival;
 pub use path::PathSearch;
@@ -73,26 +76,28 @@ pub(crate) struct Transmission {
 }
 
 /// State that only losses, marks and the algorithms that detect them use.
+// The order of the fields is their order in memory: first those that every acknowledgment with a stack of Linux needs.
 #[derive(Debug)]
+#[repr(C)]
 struct Rare {
-    episode: Episode,
-    reduction: reduction::Reduction,
     rack: rack::Rack,
-    /// ns-2's TCP/Linux.
-    forward: scoreboard::Forward,
-    tlp: tlp::Tlp,
+    episode: Episode,
     undo: undo::Undo,
+    tlp: tlp::Tlp,
     reordering: reordering::Reordering,
-    rate: Option<rate::DeliveryRate>,
-    counts: Counts,
-    /// The state of the path's MTU, if it changes or is looked for.
-    path: Option<Box<path::Path>>,
     /// The segment size where the peer's window does not bound it, bytes.
     full_mss: u64,
     /// Whether the acknowledgment being processed showed the loss of a retransmission.
     lost_retransmission: bool,
     /// Whether data was SACKed, lost or retransmitted after the last dubious acknowledgment (Linux: TCP_CA_Disorder).
     disordered: bool,
+    rate: Option<rate::DeliveryRate>,
+    reduction: reduction::Reduction,
+    /// ns-2's TCP/Linux.
+    forward: scoreboard::Forward,
+    counts: Counts,
+    /// The state of the path's MTU, if it changes or is looked for.
+    path: Option<Box<path::Path>>,
 }
 
 /// The sending half of an endpoint.
@@ -144,6 +149,9 @@ pub(crate) struct Sender {
     mss: u64,
     /// Bytes of the next new segment that options take from its payload.
     reserved: u64,
+    /// What limits the sender, if that is noted.
+    limits: Option<Box<Limits>>,
+    offload: offload::Offload,
     stats: Stats,
     rtt: Rtt,
 
@@ -156,12 +164,9 @@ pub(crate) struct Sender {
     last_acked: Nanos,
     pacer: Pacer,
     marks: push::Marks,
-    offload: offload::Offload,
     /// The part of the host's own queue that this connection fills, if the sender watches it.
     host: Option<Box<host_queue::HostQueue>>,
     writes: writes::Writes,
-    /// What limits the sender, if that is noted.
-    limits: Option<Box<Limits>>,
     /// The send queue, where the send buffer has a limit.
     queue: Option<Box<buffered::SendQueue>>,
     board: Scoreboard,
@@ -181,9 +186,8 @@ pub(crate) struct Sender {
     /// The tasks that the congestion control does itself, and the events it asks for.
     scope: Scope,
 
-    /// Configuration of the endpoint. The compiler places its switches last, in the cache line of the fields that follow
-    /// here.
-    pub(crate) config: Config,
+    /// Configuration of the endpoint, which endpoints share so that the state of each takes fewer cache lines.
+    pub(crate) config: Arc<Config>,
     restart: Restart,
     undoes: bool,
     retransmit_restarts_timer: bool,
@@ -197,15 +201,15 @@ pub(crate) struct Sender {
     /// SACK blocks of the last acknowledgment, already on the scoreboard.
     seen: input::SeenBlocks,
     rare: Box<Rare>,
-    /// Has each segment take the path of segments with options, and each acknowledgment that of dubious ones, in the test that
-    /// compares them.
+    /// Has each segment take the path of segments with options, in both directions, and each acknowledgment that of dubious
+    /// ones, in the test that compares them.
     #[cfg(test)]
     pub(crate) on_long_path: bool,
 }
 
 impl Sender {
     /// Makes a sender with no data written, before the connection with initial sequence number `isn` is established.
-    pub fn new(config: Config, isn: u32) -> Sender {
+    pub fn new(config: Arc<Config>, isn: u32) -> Sender {
         let mss = u64::from(config.mss);
         let mut cc = config.cc.make();
         cc.seed(isn);
@@ -310,6 +314,11 @@ impl Sender {
         }
     }
 
+    /// The configuration of this endpoint alone, to be changed.
+    pub fn config_mut(&mut self) -> &mut Config {
+        Arc::make_mut(&mut self.config)
+    }
+
     /// Takes the RTT sample of the handshake, that of our SYN or of our SYN-ACK.
     pub fn on_handshake(&mut self, now: Nanos, rtt: Nanos, of_syn: bool) {
         self.rtt.on_sample(now, rtt);
@@ -360,6 +369,46 @@ impl Sender {
         self.careful = saved.and_then(|saved| CarefulResume::new(saved, self.initial_window)).map(Box::new);
         self.watches |= self.careful.is_some();
         self.slow_start.on_start(matches!(self.config.pacing, Pacing::Fq { .. }) || self.window.pacing_rate.is_some());
+    }
+
+    /// Brings the cache lines that the next segment needs ([`crate::Endpoint::prefetch`]): few of an end that only receives.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch(&self.una);
+        prefetch(&self.closed);
+        prefetch(&self.offload);
+        prefetch(&self.rtt);
+        prefetch(&self.last_sent);
+        prefetch(&self.pacer);
+        prefetch(&self.marks);
+        prefetch(&self.host);
+        prefetch(&self.board);
+        prefetch(&self.cc);
+        prefetch(&self.initial_window);
+        prefetch(&self.rare);
+    }
+
+    /// Brings what lies in boxes.
+    #[inline]
+    pub fn prefetch_boxes(&self) {
+        if self.una == self.nxt {
+            return;
+        }
+        let rare = &*self.rare;
+        prefetch(&rare.rack);
+        prefetch(&rare.episode);
+        prefetch(&rare.undo);
+        prefetch(&rare.tlp);
+        prefetch(&rare.full_mss);
+        prefetch(&rare.rate);
+        self.board.prefetch();
+        self.marks.prefetch();
+        if let Some(queue) = &self.queue {
+            queue.prefetch();
+        }
+        self.cc.prefetch();
+        self.validation.prefetch();
+        self.slow_start.prefetch();
     }
 
     /// Takes note, as the application writes, of the time at which the last segment arrived.

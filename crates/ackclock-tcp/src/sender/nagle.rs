@@ -127,6 +127,12 @@ impl Sender {
         releases
     }
 
+    /// Whether small segments may wait for an ACK that takes them along ([`Sender::releases_with_ack`]).
+    #[inline]
+    pub fn waits_for_acks(&self) -> bool {
+        self.small.rule == NagleRule::FreeBsd
+    }
+
     /// Takes back [`Sender::releases_with_ack`], where a window did not let the data out.
     pub fn retain(&mut self) {
         self.small.overridden = false;

@@ -53,6 +53,13 @@ impl Sender {
         Some(sent)
     }
 
+    /// Whether [`Sender::poll`] would find nothing to send and change nothing: so it is with an end that only receives.
+    #[inline(always)]
+    pub fn is_silent(&self) -> bool {
+        let has_more = self.nxt < self.end() || self.writing || self.probe_due || self.phase != Phase::Open;
+        !has_more && !self.pacing && self.limits.is_none()
+    }
+
     /// Returns the next segment while losses are repaired or the window is reduced. This function, and the code it
     /// shares with the common case, are separate to keep the common case small.
     #[inline(never)]

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use ackclock_core::prefetch::prefetch;
+
 use super::{Sender, Transmission};
 use crate::Push;
 
@@ -21,6 +23,16 @@ pub(super) struct Marks {
     records: VecDeque<u64>,
     /// Ends of the segments that were sent with PSH and may be retransmitted.
     sent: VecDeque<u64>,
+}
+
+impl Marks {
+    /// Brings the segments that were sent with PSH ([`crate::Endpoint::prefetch_boxes`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        for end in [self.sent.front(), self.sent.back()].into_iter().flatten() {
+            prefetch(end);
+        }
+    }
 }
 
 impl Sender {

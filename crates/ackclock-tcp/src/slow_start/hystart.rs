@@ -91,6 +91,10 @@ impl HyStart {
 }
 
 impl SlowStart for HyStart {
+    fn prefetch(&self) {
+        ackclock_core::prefetch::prefetch(self);
+    }
+
     fn on_start(&mut self, paced: bool) {
         self.paced = paced;
     }

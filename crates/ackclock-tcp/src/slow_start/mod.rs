@@ -38,6 +38,9 @@ pub struct Sample {
 
 /// Grows the window while `cwnd < ssthresh`, and may end that phase by lowering ssthresh to cwnd.
 pub trait SlowStart: Send {
+    /// Brings the state into the processor's caches ([`ackclock_core::prefetch`]), if it is more than a few bytes.
+    fn prefetch(&self) {}
+
     /// The connection is established. `paced` tells whether its segments are paced.
     fn on_start(&mut self, _paced: bool) {}
 

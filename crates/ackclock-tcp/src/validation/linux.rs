@@ -69,6 +69,10 @@ impl Linux {
 }
 
 impl WindowValidation for Linux {
+    fn prefetch(&self) {
+        ackclock_core::prefetch::prefetch(self);
+    }
+
     fn on_start(&mut self, ctx: &Context) {
         self.restart(ctx.now);
     }

@@ -54,6 +54,9 @@ pub struct Report {
 /// sender guarantees one end for each episode, whether a mark, a loss that a probe repaired, a fast retransmit or a
 /// timeout began it.
 pub trait WindowValidation: Send {
+    /// Brings the state into the processor's caches ([`ackclock_core::prefetch`]), if it is more than a few bytes.
+    fn prefetch(&self) {}
+
     /// The connection was established.
     fn on_start(&mut self, _ctx: &Context) {}
 

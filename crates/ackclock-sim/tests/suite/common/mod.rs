@@ -119,7 +119,7 @@ pub fn world_of<O: Observer>(
                 pacing: "off",
                 app: "test",
             },
-            config,
+            config: config.into(),
             app,
             start: 0,
             start_jitter: jitter,

@@ -64,7 +64,7 @@ impl Contents for Packet {
 
 #[derive(Clone)]
 pub enum Config {
-    Tcp(Box<ackclock_tcp::Config>),
+    Tcp(std::sync::Arc<ackclock_tcp::Config>),
     Window(window::Config),
 }
 

@@ -219,7 +219,7 @@ fn beside_tcp(tcp: ackclock_tcp::Config, forward: LinkSpec, duration: Nanos) -> 
     let own = Config { window: 20, payload: PAYLOAD, timeout: SECOND };
     let flows: Vec<(&str, mixed::Config, Box<dyn Application>)> = vec![
         ("own", mixed::Config::Window(own), Box::new(Endless)),
-        ("tcp", mixed::Config::Tcp(Box::new(tcp)), Box::new(Endless)),
+        ("tcp", mixed::Config::Tcp(tcp.into()), Box::new(Endless)),
     ];
     run::<mixed::Either>(flows, forward, bottleneck(0, 0), duration)
 }

@@ -162,6 +162,10 @@ impl Linux {
 }
 
 impl CongestionControl for Linux {
+    fn prefetch(&self) {
+        ackclock_core::prefetch::prefetch(self);
+    }
+
     fn scope(&self) -> Scope {
         Scope { deliveries: true, ..Scope::default() }
     }

@@ -8,6 +8,8 @@ mod tests;
 
 use std::collections::VecDeque;
 
+use ackclock_core::prefetch::prefetch;
+
 use crate::Nanos;
 pub(super) use by_time::{Found, Resent, sent_after};
 pub(super) use forward::Forward;
@@ -118,6 +120,14 @@ impl Scoreboard {
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+
+    /// Brings the first and the last segment ([`crate::Endpoint::prefetch_boxes`]).
+    #[inline]
+    pub fn prefetch(&self) {
+        for entry in [self.entries.front(), self.entries.back()].into_iter().flatten() {
+            prefetch(entry);
+        }
     }
 
     /// Bytes SACKed above the cumulative acknowledgment.
