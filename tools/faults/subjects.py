@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ackclock
-from ackclock import learn
+from ackclock import learn, studies
 from ackclock._errors import RefusedError
 from ackclock.base import files
 from ackclock.base.files import MARKER, STORE
@@ -159,6 +159,17 @@ def opens(root: Path, table: str) -> str | None:
 def matrix_opens(place: Place) -> str | None:
     """The runs of a matrix can be read."""
     return opens(place.work / "matrix" / "runs", "measures")
+
+
+def reproduce() -> int:
+    """The reproduction of a study of a few short runs."""
+    studies.STUDIES["short-study"] = "tools.faults.short_study"
+    return command("reproduce", "short-study", "--threads", "1", "--out", "study")()
+
+
+def study_opens(place: Place) -> str | None:
+    """The runs of a study can be read."""
+    return opens(place.work / "study" / "runs", "measures")
 
 
 def whole_folder(name: str) -> Callable[[Place], str | None]:
@@ -381,6 +392,20 @@ def subjects(folder: Path) -> list[Subject]:
         Subject(
             "suite", "`ackclock suite bbr`", nothing, command("suite", "bbr", "1", "--out", "suite"),
             kept=whole_folder("suite"),
+        ),
+        Subject("reproduce", "`ackclock reproduce`", nothing, reproduce, names_of_report, kept=study_opens),
+        Subject(
+            "tcpeval", "`ackclock suite tcpeval`", nothing,
+            command(
+                "suite", "tcpeval", "reno", "--quick", "--test", "ramp-up", "--seeds", "2", "--threads", "1",
+                "--out", "tcpeval",
+            ),
+            kept=whole_folder("tcpeval"),
+        ),
+        Subject(
+            "rmcat", "`ackclock suite rmcat`", nothing,
+            command("suite", "rmcat", "pause", "--control", "nada", "--threads", "1", "--out", "rmcat"),
+            kept=whole_folder("rmcat"),
         ),
         Subject(
             "card", "`ackclock card`", nothing,
