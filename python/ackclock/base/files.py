@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from ackclock.base import reading
 from ackclock.base.documents import parse
 from ackclock.base.workplace import draft, sweep_up, workplace
 
@@ -111,7 +112,7 @@ def _foreign(path: Path, kept: str | None) -> Path | None:
 
 def _listed(path: Path) -> set[str]:
     try:
-        listed = parse((path / MARKER).read_bytes())["files"]
+        listed = parse(reading.contents(path / MARKER))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return set()
     return {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set()

@@ -16,7 +16,8 @@ __all__ = ["near_path", "suggestion"]
 
 def suggestion(written: str, names: Iterable[str]) -> str:
     """The end of a message, ``; did you mean "NAME"?``, with the nearest name; empty if none is near."""
-    known = list(names)
+    # Bytes of a command line or of a folder that are no UTF-8 arrive as surrogates.
+    written, *known = [one.encode("utf-8", "replace").decode("utf-8") for one in (written, *names)]
     found: str = _core.suggestion(written, known)
     if found:
         return found

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ackclock import _core
+from ackclock.base import reading
 from ackclock.base.workplace import temporary
 
 __all__ = ["SUFFIXES", "Control", "Library", "LibraryError", "built", "decoded", "encoded", "opened"]
@@ -68,7 +69,7 @@ def opened(path: Path) -> Library:
         If the file cannot be read, or is no library of congestion controls for this build of ackclock.
     """
     try:
-        data = path.read_bytes()
+        data = reading.contents(path)
     except OSError as error:
         raise LibraryError(error.strerror or str(error)) from None
     digest = hashlib.sha256(data).hexdigest()[:16]
@@ -122,7 +123,7 @@ def built(folder: Path) -> Path:
     """
     manifest = folder / "Cargo.toml"
     try:
-        document = tomllib.loads(manifest.read_text(encoding="utf-8"))
+        document = tomllib.loads(reading.text(manifest, reading.MOST_WRITTEN))
         package = document["package"]["name"]
         name = document.get("lib", {}).get("name", package.replace("-", "_"))
         file = _target(folder) / "release" / _file_name(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import re
 import sys
 import threading
@@ -407,11 +408,12 @@ def load(path: Path | str) -> None:
 def _load_library(path: Path) -> None:
     from ackclock.cc import classes, libraries
 
+    shown = one_line(str(path))
     try:
         file = libraries.built(path) if path.is_dir() else path
         library = libraries.opened(file)
     except libraries.LibraryError as error:
-        raise LoadError(f"{path}: {error}") from None
+        raise LoadError(f"{shown}: {error}") from None
     found = {}
     for control in library.controls:
         home = (str(file.resolve()), control.name)
@@ -420,9 +422,9 @@ def _load_library(path: Path) -> None:
             _check_name("cc", control.name, home)
             classes.check_parameters(names)
         except ValueError as error:
-            raise LoadError(f"{path}: {error}") from None
+            raise LoadError(f"{shown}: {error}") from None
         if control.name in found or len(set(names)) < len(names):
-            raise LoadError(f"{path}: {control.name}: a name is given twice; accepted: a name of its own for each")
+            raise LoadError(f"{shown}: {control.name}: a name is given twice; accepted: a name of its own for each")
         keys = ("name", "summary", "default", "least", "most")
         row = {
             "name": control.name,
@@ -438,23 +440,28 @@ def _load_library(path: Path) -> None:
 def _load_python(path: Path) -> None:
     import importlib.util
 
+    shown = one_line(str(path))
     name = f"{LOADED}{path.stem}"
-    spec = importlib.util.spec_from_file_location(name, path.resolve())
+    # `Path.resolve` raises a RuntimeError for a loop of symbolic links.
+    place = Path(os.path.realpath(path))
+    spec = importlib.util.spec_from_file_location(name, place)
     if spec is None or spec.loader is None:
-        raise LoadError(f"{path}: not a Python file; accepted: a file NAME.py, a library or a crate")
+        raise LoadError(f"{shown}: not a Python file; accepted: a file NAME.py, a library or a crate")
+    if path.exists() and not path.is_file():
+        raise LoadError(f"{shown}: not a file; accepted: a file NAME.py, a library or a crate")
     module = importlib.util.module_from_spec(spec)
     before = dict(_entries)
     sys.modules[name] = module
-    sys.path.insert(0, str(path.resolve().parent))
+    sys.path.insert(0, str(place.parent))
     try:
         spec.loader.exec_module(module)
     except OSError as error:
         near = near_path(path, "*.py") if isinstance(error, FileNotFoundError) else ""
-        raise LoadError(f"{path}: {error.strerror or error}{near}") from (None if error.filename else error)
+        raise LoadError(f"{shown}: {error.strerror or error}{near}") from (None if error.filename else error)
     except Exception as error:
-        raise LoadError(f"{path}: {type(error).__name__}: {error}") from error
+        raise LoadError(f"{shown}: {type(error).__name__}: {error}") from error
     finally:
-        sys.path.remove(str(path.resolve().parent))
+        sys.path.remove(str(place.parent))
     if _entries == before:
         accepted = 'a class after @ackclock.congestion_control("NAME") or @ackclock.rate_adaptation("NAME")'
-        raise LoadError(f"{path}: registers nothing; accepted: {accepted}")
+        raise LoadError(f"{shown}: registers nothing; accepted: {accepted}")

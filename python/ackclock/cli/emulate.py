@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from ackclock.base import extras, files
+from ackclock.base import extras, files, reading
 from ackclock.cli.commands import overrides_of
 from ackclock.cli.output import UsageError, check_port, complain, print_json
 
@@ -146,8 +146,9 @@ def _watched(port: int) -> Callable[[Looks], AbstractContextManager[object]]:
 def _kind(path: Path) -> str:
     """The kind of a rate in a file: a Mahimahi trace has a single number in each line."""
     try:
-        with path.open(encoding="utf-8", errors="replace") as file:
-            first = next((line for line in file if line.strip() and not line.lstrip().startswith("#")), "")
+        with reading.opened(path) as file:
+            lines = (line.decode("utf-8", "replace") for line in file)
+            first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     except OSError:
         return "trace"
     return "series" if len(first.replace(",", " ").replace(";", " ").split()) > 1 else "trace"

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path  # noqa: TC003 -- read by cyclopts from the annotations
 from typing import TYPE_CHECKING, Any
 
-from ackclock.base import files
+from ackclock.base import files, reading
 from ackclock.cli.commands import at_least_one, kernel_refuses, load_files, overrides_of
 from ackclock.cli.output import DONE, FAILED, UsageError, complain, did_you_mean, print_json, print_table, say
 from ackclock.engine.run import SIM
@@ -212,7 +212,7 @@ def _configured(path: Path) -> dict[str, Any]:
     from ackclock.judge.gate import Expected, GateError
 
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(reading.text(path, reading.MOST_WRITTEN))
     except OSError as error:
         raise UsageError(f"--config {path}: cannot be read: {error.strerror}") from None
     except RecursionError:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
+from ackclock.base import reading
 from ackclock.cli.commands import at_least_one
 from ackclock.cli.output import FAILED, UsageError, complain, did_you_mean, print_json, print_table, say
 
@@ -142,7 +143,7 @@ def check(table: Path, /, *, folder: Path = Path(), threads: int | None = None) 
     at_least_one("--threads", threads)
     try:
         log = learn.Log.read(learn.log_of(table))
-        found = learn.check(log, table.read_bytes(), folder=folder, threads=threads)
+        found = learn.check(log, reading.contents(table), folder=folder, threads=threads)
     except (learn.LogError, ValueError) as error:
         raise UsageError(str(error)) from None
     for line in found.wrong:
@@ -183,8 +184,8 @@ def page(
 
     at_least_one("--threads", threads)
     at_least_one("--networks", networks)
-    to = out or table.with_suffix(".html")
     try:
+        to = out or learn.log_of(table).with_name(f"{table.stem}.html")
         with reporter(True, "evaluation") as progress:
             evaluation = learn.write_page(table, to, count=networks, folder=folder, threads=threads, progress=progress)
     except (learn.LogError, ValueError) as error:

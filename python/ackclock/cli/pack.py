@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ def pack(
     """
     from ackclock.judge import packs
 
-    target = Path(f"{store.resolve().name}.zip") if out is None else out
+    target = Path(f"{Path(os.path.realpath(store)).name}.zip") if out is None else out
     packed = packs.pack(store, target, wheel=wheel, without_wheel=without_wheel)
     if json:
         print_json({"pack": str(packed.path), "runs": packed.runs, "bytes": packed.bytes, "wheel": packed.wheel})

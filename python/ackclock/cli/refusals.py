@@ -16,6 +16,7 @@ from ackclock._errors import (
 )
 from ackclock.base.codes import SYSTEM, code_of
 from ackclock.base.files import FolderError
+from ackclock.base.shown import one_line
 from ackclock.base.signals import stopped_status
 from ackclock.cc.registry import LoadError
 from ackclock.cli.output import DONE, FAILED, WRONG_INPUT, UsageError, complain, print_traceback
@@ -50,7 +51,8 @@ def refusal(error: BaseException) -> int | None:
             return _refused("the memory that this process may take is not enough; nothing is half-written", SYSTEM)
         case OSError():
             # An error without a file name comes from standard output.
-            return _refused(f"{error.filename or 'standard output'}: {error.strerror or error}", SYSTEM, whole=True)
+            file = one_line(str(error.filename)) if error.filename else "standard output"
+            return _refused(f"{file}: {error.strerror or error}", SYSTEM, whole=True)
     return None
 
 

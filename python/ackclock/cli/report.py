@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_
 import shlex
 from pathlib import Path  # noqa: TC003 -- cyclopts reads the annotations
 from typing import TYPE_CHECKING, Any
 
-from ackclock.base import files
+from ackclock.base import files, reading
+from ackclock.base.documents import parse
 from ackclock.cli.contrasts import control_of
 from ackclock.cli.output import UsageError, print_json, say
 
@@ -97,7 +97,7 @@ def _front(folder: Path, target: Path, out: Path | None) -> dict[str, Any]:
     links: dict[str, str] = {}
     for path in _studies(folder):
         try:
-            document = json_.loads(path.read_text(encoding="utf-8"))
+            document = parse(reading.contents(path))
             links[document["study"]] = _address(path.with_name("report.html"), target)
             documents.append(document)
         except OSError as error:

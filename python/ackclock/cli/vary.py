@@ -6,6 +6,7 @@ import csv
 import re
 from typing import TYPE_CHECKING
 
+from ackclock.base import reading
 from ackclock.base.near import near_path
 from ackclock.cli.output import UsageError
 from ackclock.sweeps.vary import WEIGHT, LatinHypercube, Points, Range, is_weight
@@ -61,7 +62,7 @@ def points_in(path: Path) -> list[dict[str, object]]:
         If the file cannot be read, or a line has another number of columns than the first.
     """
     try:
-        lines = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
+        lines = list(csv.reader(reading.text(path).splitlines()))
     except OSError as error:
         near = near_path(path, "*.csv") if isinstance(error, FileNotFoundError) else ""
         raise UsageError(f"{path}: cannot be read: {error.strerror}{near}") from None

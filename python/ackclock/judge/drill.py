@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock import _core
+from ackclock.base import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -96,7 +97,7 @@ def run(path: Path, *, stack: str = STACK, defines: Sequence[tuple[str, str]] = 
     ``defines`` are symbols and their values, as packetdrill takes them with ``-D``. Raises ValueError for an unknown
     stack and OSError for a file that cannot be read.
     """
-    text = path.read_bytes().decode("utf-8", "replace")
+    text = reading.contents(path, reading.MOST_WRITTEN).decode("utf-8", "replace")
     return judge(path, json.loads(_core.drill(text, str(path.parent), stack, list(defines))))
 
 
@@ -200,7 +201,7 @@ def _failure(path: Path, line: int, error: BaseException) -> ScriptResult:
 
 def _line(path: Path, number: int) -> str:
     """A line of the script without the marks around code."""
-    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    lines = reading.contents(path, reading.MOST_WRITTEN).decode("utf-8", "replace").split("\n")
     text = lines[number - 1] if 0 < number <= len(lines) else ""
     return text.partition("%{")[2].strip().removesuffix("}%").strip() if "%{" in text else text.strip()
 

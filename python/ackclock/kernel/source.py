@@ -15,6 +15,9 @@ __all__ = ["DEBIAN", "KernelError", "Source", "locate", "unpack"]
 DEBIAN = Path("/usr/src")
 """Where Debian's packages linux-source-VERSION put their tarballs."""
 
+LARGEST = 4 << 30
+"""Most bytes of a tarball: those of Linux have 1.6 GB without compression."""
+
 
 class KernelError(RefusedError):
     """A kernel cannot be built or run; the message says what is missing and what would be accepted."""
@@ -57,7 +60,10 @@ def locate(path: Path | None, version: str, folder: Path = DEBIAN) -> Source:
     if path.is_dir():
         check_tree(path)
         return Source(path.resolve(), _digest_of_tree(path))
-    if not tarfile.is_tarfile(path):
+    # Looking for a tarball in a file of nothing but zeros takes as long as reading it.
+    if path.stat().st_size > LARGEST:
+        raise KernelError(f"--source {path}: is larger than {LARGEST >> 30} GiB, which no kernel's source is")
+    if not (path.is_file() and tarfile.is_tarfile(path)):
         raise KernelError(f"--source {path}: is no tarball; accepted: a kernel's tree, or a .tar, .tar.gz or .tar.xz")
     with path.open("rb") as file:
         return Source(path.resolve(), hashlib.file_digest(file, "sha256").hexdigest())

@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from ackclock import _core
 from ackclock._errors import Cancelled, ClusterError
+from ackclock.base import reading
 from ackclock.store.provenance import build
 from ackclock.sweeps.scheduler import AHEAD, Connection, check_build
 
@@ -51,7 +52,7 @@ class Elsewhere(Connection):
 
     def __init__(self, address: str, design: Path, settings: dict[str, Any], cancel: Cancel | None) -> None:
         super().__init__(address)
-        text, folder = design.read_text(encoding="utf-8"), str(design.parent.absolute())
+        text, folder = reading.text(design, reading.MOST_WRITTEN), str(design.parent.absolute())
         self._origin: Origin = (uuid4().hex, text, json.dumps(settings), folder)
         self._cancel = cancel
         self._purpose = ""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock import _core, stats
+from ackclock.base import reading
 from ackclock.engine.run import Job, run_job
 from ackclock.engine.threads import default_threads, execute
 from ackclock.scenario import Text, check, override_pairs
@@ -121,7 +122,7 @@ def evaluate(
     schemes = SCHEMES if schemes is None else schemes
     whole = json.loads(
         _core.evaluate_table(
-            text.text, json.dumps(dict(settings)), table.read_bytes(), threads or default_threads(), folder=folder
+            text.text, json.dumps(dict(settings)), reading.contents(table), threads or default_threads(), folder=folder
         )
     )
     specimens = whole["specimens"][:count]

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ackclock.base import files, locks
+from ackclock.base import files, locks, reading
 from ackclock.base.documents import parse
 
 if TYPE_CHECKING:
@@ -32,7 +32,15 @@ class LogError(ValueError):
 
 
 def log_of(table: Path) -> Path:
-    """The log of a table: beside it, with another suffix."""
+    """The log of a table: beside it, with another suffix.
+
+    Raises
+    ------
+    LogError
+        If the path has no name, as an empty one.
+    """
+    if not table.name:
+        raise LogError(f"{table}: no file; accepted: the name of a table, such as x.dna")
     return table.with_suffix(SUFFIX)
 
 
@@ -87,7 +95,7 @@ class Log:
             If the file cannot be read, or is not the log of a search.
         """
         try:
-            content = path.read_bytes()
+            content = reading.contents(path)
         except OSError as error:
             raise LogError(f"{path}: {error.strerror}") from None
         lines = content.split(b"\n")[:-1]

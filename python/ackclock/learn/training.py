@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import Cancelled
-from ackclock.base import files
+from ackclock.base import files, reading
 from ackclock.engine.threads import default_threads
 from ackclock.learn.cluster import Elsewhere
 from ackclock.learn.log import Log, LogError, log_of
@@ -212,7 +212,7 @@ def _decide(
 
 def _opened(table: Path, design: Path, settings: dict[str, Any]) -> Log:
     """The log of a search, which is begun if there is none."""
-    path, text = log_of(table), design.read_text(encoding="utf-8")
+    path, text = log_of(table), reading.text(design, reading.MOST_WRITTEN)
     if not path.exists():
         # A wrong design leaves no file.
         with named(Text(text, name=str(design), folder=str(design.parent))):

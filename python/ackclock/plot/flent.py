@@ -7,17 +7,20 @@ or null for each series, and ``metadata`` tells the test and the units (flent's 
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 import zlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.base import reading
 from ackclock.plot.measured import MOST, MeasurementError, Series, Stream
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 __all__ = ["document_of", "is_flent", "streams_of"]
@@ -49,11 +52,11 @@ def document_of(path: Path | str) -> bytes:
     OSError
         If the file cannot be read.
     """
-    content = Path(path).read_bytes()
+    content = reading.contents(path, LARGEST)
     if not content.startswith(MAGIC):
         return content
     try:
-        with gzip.GzipFile(Path(path)) as file:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
             content = file.read(LARGEST + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise MeasurementError(f"{path}: is compressed with gzip and damaged: {error}") from None

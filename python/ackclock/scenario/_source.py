@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from ackclock import _core
 from ackclock._errors import ScenarioError
+from ackclock.base import reading
 from ackclock.base.near import near_path
 from ackclock.cc import registry
 from ackclock.scenario._document import Document
@@ -87,18 +88,15 @@ MOST_BYTES = 1 << 24
 def _load_file(path: Path) -> Text:
     name = str(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+        data = reading.contents(path, MOST_BYTES)
     except FileNotFoundError:
         raise ScenarioError.of(f"no such file{near_path(path, '*.toml')}", name) from None
     except IsADirectoryError:
         raise ScenarioError.of("this is a directory; a scenario is a TOML file", name) from None
     except OSError as error:
-        raise ScenarioError.of(f"cannot be read: {error.strerror}", name) from None
+        raise ScenarioError.of(f"cannot be read: {error.strerror}; a scenario is a page of TOML", name) from None
     except ValueError:
         raise ScenarioError.of("no file can have this name", repr(name)) from None
-    if len(data) > MOST_BYTES:
-        raise ScenarioError.of(f"more than {MOST_BYTES >> 20} MiB; a scenario is a page of TOML", name)
     try:
         return Text(data.decode(), name=name, folder=str(path.parent))
     except UnicodeDecodeError as error:

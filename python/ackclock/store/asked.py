@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arro3.core import Array, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
+from ackclock.base import reading
 from ackclock.base.documents import parse
 from ackclock.base.near import suggestion
 from ackclock.stats.weighted import normalised
@@ -75,7 +76,7 @@ def read_sweep(layout: Layout, one: str) -> Sweep:
     """
     path = layout.sweeps / f"{one}.json"
     try:
-        document = parse(path.read_bytes())
+        document = parse(reading.contents(path))
         found = Sweep(
             one,
             str(document["name"]),

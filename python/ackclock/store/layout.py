@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import RefusedError
-from ackclock.base import files, locks
+from ackclock.base import files, locks, reading
 from ackclock.base.documents import DocumentError, parse
 from ackclock.base.near import near_path
 
@@ -148,7 +148,7 @@ class Layout:
     def _read_manifest(self) -> tuple[int, list[str]]:
         """The format and the sweeps."""
         try:
-            manifest: Any = parse(self.manifest.read_bytes())
+            manifest: Any = parse(reading.contents(self.manifest))
         except FileNotFoundError:
             if (self.root / "summary.json").is_file():
                 raise StoreError(
@@ -230,7 +230,7 @@ def read(path: Path) -> bytes:
         If the file cannot be read.
     """
     try:
-        return path.read_bytes()
+        return reading.contents(path)
     except FileNotFoundError:
         raise
     except OSError as error:

@@ -14,7 +14,7 @@ from arro3.core import Array, ChunkedArray, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 from arro3.io import write_parquet
 
-from ackclock.base import files
+from ackclock.base import files, reading
 from ackclock.base.documents import parse
 from ackclock.results.declared import TABLES
 from ackclock.store.layout import StoreError
@@ -182,7 +182,7 @@ def read_part(path: Path) -> Part:
         If a file is missing, is damaged, or has not the size that the part says.
     """
     try:
-        document = parse((path / DESCRIPTION).read_bytes())
+        document = parse(reading.contents(path / DESCRIPTION))
         written = {
             str(name): {"bytes": index(one["bytes"]), "sha256": str(one["sha256"])}
             for name, one in dict(document["files"]).items()
@@ -231,7 +231,7 @@ def damage(part: Part, tables: Iterable[str] | None = None) -> str | None:
 
 
 def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
+    with reading.opened(file) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -10,6 +10,7 @@ import duckdb
 from arro3.core import Array, ChunkedArray, DataType, Field
 from arro3.core import Table as ArrowTable
 
+from ackclock.base import reading
 from ackclock.base.documents import DocumentError, parse_object
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
@@ -423,7 +424,7 @@ class Store:
         found = [path for path in listed(self._layout.provenance) if path.suffix == ".json"]
         for path in sorted(found, key=lambda path: (len(path.stem), path.stem)):
             try:
-                accounts.append(parse_object(path.read_bytes()))
+                accounts.append(parse_object(reading.contents(path)))
             except OSError as error:
                 raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
             except DocumentError:

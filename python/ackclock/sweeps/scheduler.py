@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock._errors import ClusterError
+from ackclock.base import reading
+from ackclock.base.documents import DocumentError, parse_object
 from ackclock.engine.threads import POLL_S
 from ackclock.store.provenance import build
 
@@ -41,6 +42,21 @@ def check_build(wanted: str) -> None:
         )
 
 
+def _address_in(file: str) -> str:
+    """The address in a scheduler file. Given the file, the client would wait for ever for one that does not exist."""
+    try:
+        address = parse_object(reading.contents(file, reading.MOST_WRITTEN)).get("address")
+    except FileNotFoundError:
+        raise ClusterError(f"{file}: no such file, so no Dask scheduler answers there") from None
+    except OSError as error:
+        raise ClusterError(f"{file}: cannot be read: {error.strerror}") from None
+    except DocumentError as error:
+        raise ClusterError(f"{file}: no file of a Dask scheduler: {error}") from None
+    if not isinstance(address, str):
+        raise ClusterError(f"{file}: no file of a Dask scheduler: it names no address")
+    return address
+
+
 class Connection:
     """Hands tasks to the workers of a Dask scheduler: ``tcp://HOST:PORT``, or ``file:PATH`` of a scheduler file.
 
@@ -53,14 +69,11 @@ class Connection:
         except ImportError:
             raise ClusterError("a cluster needs the package distributed: pip install 'ackclock[cluster]'") from None
         file = address.removeprefix("file:")
-        if file != address and not Path(file).is_file():
-            # The client would wait for it for ever.
-            raise ClusterError(f"{file}: no such file, so no Dask scheduler answers there")
-        given = {"address": address} if file == address else {"scheduler_file": file}
+        given = address if file == address else _address_in(file)
         client: Any = Client
         logging.getLogger("tornado.application").addFilter(is_news)
         try:
-            self._client = client(**given, timeout=CONNECT_S, set_as_default=False)
+            self._client = client(given, timeout=CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(f"{address}: no Dask scheduler answers there: {error}") from None
         self.where = f"Dask scheduler at {self._client.scheduler.address}"

@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ackclock.base import files
+from ackclock.base import files, reading
 from ackclock.cc import registry
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def keep_files(points: Iterable[Point], layout: Layout) -> None:
         target = layout.sources / digest
         if target.exists():
             continue
-        data = Path(path).read_bytes()
+        data = reading.contents(path)
         if hashlib.sha256(data).hexdigest() == digest:
             layout.sources.mkdir(exist_ok=True)
             files.write_bytes(target, data)

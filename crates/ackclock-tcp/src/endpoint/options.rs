@@ -105,7 +105,7 @@ impl Endpoint {
     /// Limits the payload and the options of segments of an existing connection to `bytes` (FreeBSD TCP_MAXSEG), as far as
     /// they are not smaller.
     pub fn resize_segments(&mut self, bytes: u32) {
-        self.sender.config.mss = self.sender.config.mss.min(bytes);
+        self.sender.config_mut().mss = self.sender.config.mss.min(bytes);
         let payload = u64::from(bytes.saturating_sub(self.stamps_len()).max(1));
         if payload < u64::from(self.sender.mss()) {
             self.sender.resize_segments(payload);

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import _core
 from ackclock._errors import RefusedError
-from ackclock.base import files
+from ackclock.base import files, reading
 from ackclock.judge.gate.expected import DIRECTIONS, Expected
 from ackclock.judge.gate.refused import GateError
 from ackclock.results.measure import Measure, MeasureError
@@ -128,14 +128,11 @@ class Baseline:
             With everything that is wrong with the file.
         """
         try:
-            with path.open("rb") as file:
-                data = file.read(MOST_BYTES + 1)
+            data = reading.contents(path, MOST_BYTES)
         except FileNotFoundError:
             raise GateError(f"{path}: no such file; make it with --update --reason TEXT") from None
         except OSError as error:
             raise GateError(f"{path}: cannot be read: {error.strerror}") from None
-        if len(data) > MOST_BYTES:
-            raise GateError(f"{path}: more than {MOST_BYTES >> 20} MiB, which no baseline has")
         try:
             text = data.decode()
         except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ import zlib
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from ackclock.base import reading
 from ackclock.base.documents import DocumentError, parse_object
 from ackclock.base.shown import one_line
 from ackclock.judge.packs.archive import PackError
@@ -40,7 +41,7 @@ def unpack(path: Path, folder: Path) -> dict[str, Any]:
         the folder's disk.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        with reading.opened(path) as whole, zipfile.ZipFile(whole) as archive:
             found = archive.infolist()
             _check(path, found, shutil.disk_usage(folder.parent).free)
             document = _document(path, archive)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.base import reading
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import BinaryIO
@@ -185,7 +187,7 @@ def _segment(time_ns: int, kind: int, ip: bytes, size: int) -> Segment | None:
 
 def _packets(path: Path) -> Iterator[tuple[int, int, bytes, int]]:
     """Time in ns, link type, bytes and original length of the packets of a capture."""
-    with path.open("rb") as file:
+    with reading.opened(path) as file:
         magic = file.read(4)
         if magic == b"\x0a\x0d\x0d\x0a":
             yield from _Reader(file, path).blocks()

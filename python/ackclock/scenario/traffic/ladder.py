@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ackclock.base import reading
 from ackclock.scenario.traffic.mpd import MOST_BYTES, MOST_SEGMENTS, ManifestError, Presentation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 __all__ = ["ManifestError", "Presentation", "columns", "read_table"]
 
@@ -92,9 +93,7 @@ def columns(files: Mapping[float, Path | str], segment_s: float) -> Presentation
 
 
 def _lines(path: Path | str) -> list[str]:
-    content = Path(path).read_bytes()
-    if len(content) > MOST_BYTES:
-        raise ManifestError(f"{path}: has {len(content)} bytes; accepted: at most {MOST_BYTES}")
+    content = reading.contents(path, MOST_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -11,12 +11,14 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from ackclock.base import reading
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
     from xml.etree.ElementTree import Element
 
 __all__ = ["ManifestError", "Presentation", "read"]
@@ -93,9 +95,7 @@ def read(path: Path | str, adaptation: str | None = None) -> Presentation:
     OSError
         If the file cannot be read.
     """
-    content = Path(path).read_bytes()
-    if len(content) > MOST_BYTES:
-        raise ManifestError(f"{path}: has {len(content)} bytes; accepted: at most {MOST_BYTES}")
+    content = reading.contents(path, MOST_BYTES)
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
         raise ManifestError(f"{path}: declares a document type; accepted: a manifest without one")
     try:
