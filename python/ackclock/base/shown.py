@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["Shown", "one_line", "printable", "shown_streams"]
+__all__ = ["Shown", "one_line", "printable", "shortened", "shown_streams"]
 
 KEPT = "\n\t"
 """Characters that are not printable and that a stream lets through."""
@@ -38,6 +38,25 @@ def one_line(text: str) -> str:
     A name with a line break in it could otherwise pass for a line of ackclock's own.
     """
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+LONGEST = 2000
+"""Characters of a line of a message that are shown."""
+KEPT_AT_THE_END = 300
+
+
+def shortened(text: str) -> str:
+    """The text with its long lines shortened in the middle: a file may have a name or a value of any length."""
+    if len(text) <= LONGEST:
+        return text
+    return "\n".join(map(_shortened, text.split("\n")))
+
+
+def _shortened(line: str) -> str:
+    if len(line) <= LONGEST:
+        return line
+    left_out = len(line) - LONGEST
+    return f"{line[: LONGEST - KEPT_AT_THE_END]} [{left_out} characters] {line[-KEPT_AT_THE_END:]}"
 
 
 def _escaped(character: str) -> str:

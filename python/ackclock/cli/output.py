@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock._errors import RenamedWarning
 from ackclock.base.log import listeners
 from ackclock.base.near import suggestion
+from ackclock.base.shown import shortened
 from ackclock.cli.grid import print_table
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def complain(message: str, code: str | None = None) -> None:
     from ackclock.cli.hints import hinted
 
     end = f" [{code}]" if code else ""
-    print(f"ackclock: {hinted(message)}{end}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
+    print(f"ackclock: {shortened(hinted(message))}{end}", file=sys.stderr, flush=True)  # noqa: T201 -- this is where output is made
 
 
 @contextmanager

@@ -118,7 +118,8 @@ def _values(path: str, text: str) -> list[object]:
 
 
 def _value(text: str) -> object:
-    if re.fullmatch(r"[-+]?[0-9]+", text):
+    # Python converts no whole number of thousands of digits: as a text, it is refused where it is read.
+    if re.fullmatch(r"[-+]?[0-9]{1,400}", text):
         return int(text)
     if re.fullmatch(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?", text):
         return float(text)

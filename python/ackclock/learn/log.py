@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,10 @@ class Log:
 def _is_sound(row: dict[str, Any]) -> bool:
     """Whether a line after the first has what readers of logs ask for; the search itself checks its decisions."""
     if "session" not in row:
-        return isinstance(row.get("do"), str)
+        do, score = row.get("do"), row.get("score")
+        with_score = do in ("improve", "slow", "validate")
+        numbers = isinstance(score, int | float) and abs(score) <= sys.float_info.max
+        return isinstance(do, str) and (numbers or not with_score)
     session = row["session"]
     if not isinstance(session, dict):
         return False

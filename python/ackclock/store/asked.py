@@ -6,18 +6,22 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, Schema
 from arro3.core import Table as ArrowTable
 
 from ackclock.base import reading
-from ackclock.base.documents import parse
 from ackclock.base.near import suggestion
 from ackclock.stats.weighted import normalised
 from ackclock.store.layout import StoreError
+from ackclock.store.runs import CHUNK, Keys, Requested, Runs, split
+from ackclock.store.sound import check
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from ackclock.store.layout import Layout
 
@@ -34,7 +38,7 @@ class Sweep:
     """The build of the engine: version and digest."""
     points: Sequence[Mapping[str, Any]]
     """The varied fields of every point: name to value."""
-    runs: Sequence[tuple[str, int, int, str]]
+    runs: Runs
     """Key, number of the point, seed and scenario hash of every run, in order."""
     document: Mapping[str, Any]
     """All of ``sweeps/ID.json``: the scenario, the points with what they set, the seeds."""
@@ -76,19 +80,14 @@ def read_sweep(layout: Layout, one: str) -> Sweep:
     """
     path = layout.sweeps / f"{one}.json"
     try:
-        document = parse(reading.contents(path))
-        found = Sweep(
-            one,
-            str(document["name"]),
-            str(document["version"]),
-            [dict(point["params"]) for point in document["points"]],
-            [
-                (str(run), _below(point, len(document["points"])), _below(seed, 2**64), scenario_hash)
-                for run, point, seed in document["runs"]
-                for scenario_hash in [str(document["points"][point]["scenario_hash"])]
-            ],
-            document,
-        )
+        document, (keys, places, seeds) = split(reading.contents(path).decode("utf-8"))
+        check(document)
+        points = [dict(point["params"]) for point in document["points"]]
+        if places.size and int(places.max()) >= len(points):
+            raise ValueError("a run is of no point")
+        runs = Runs(keys, places, seeds, [point["scenario_hash"] for point in document["points"]])
+        document["runs"] = Requested(runs)
+        found = Sweep(one, document["name"], document["version"], points, runs, document)
         if found.weights is not None:
             normalised(found.weights)
     except OSError as error:
@@ -96,13 +95,6 @@ def read_sweep(layout: Layout, one: str) -> Sweep:
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
         raise StoreError(f"{path}: damaged; the sweep, started again, writes it anew") from None
     return found
-
-
-def _below(value: Any, most: int) -> int:
-    """A whole number from zero to below `most`, as a damaged file may not have it."""
-    if not isinstance(value, int) or not 0 <= value < most:
-        raise ValueError(f"{value} is no number from 0 to {most - 1}")
-    return value
 
 
 def chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: Path) -> list[Sweep]:
@@ -130,36 +122,84 @@ def chosen(sweeps: list[Sweep], sweep: str | None, version: str | None, path: Pa
 
 def uncovered(sweeps: list[Sweep]) -> list[Sweep]:
     """The sweeps without those of which a later one has every run: more seeds make a sweep that covers the first."""
-    runs = [{run for run, *_ in one.runs} for one in sweeps]
-    return [one for place, one in enumerate(sweeps) if not any(later >= runs[place] for later in runs[place + 1 :])]
+    if len(sweeps) < 2:
+        return sweeps
+    keys = [np.unique(one.runs.keys.column) for one in sweeps]
+
+    def covers(later: NDArray[np.bytes_], earlier: NDArray[np.bytes_]) -> bool:
+        return later.size >= earlier.size and bool(np.isin(earlier, later, assume_unique=True).all())
+
+    return [
+        one for place, one in enumerate(sweeps) if not any(covers(later, keys[place]) for later in keys[place + 1 :])
+    ]
 
 
-def asked(sweeps: Sequence[Sweep]) -> ArrowTable:
-    """Every run that was asked for, once: several sweeps may have asked for it, and the last one names it."""
-    if len(sweeps) == 1:
-        # Points of one sweep may be the same scenario under two names; each keeps its row.
-        entries = list(dict.fromkeys(sweeps[0].runs))
-        owners = [sweeps[0]] * len(entries)
-    else:
-        last = {one[0]: (sweep, one) for sweep in sweeps for one in sweep.runs}
-        entries = [one for _, one in last.values()]
-        owners = [sweep for sweep, _ in last.values()]
-    # A store may have a million runs: columns of what is there already, and no row by itself.
-    params = [sweep.points[point] for sweep, (_, point, _, _) in zip(owners, entries, strict=True)]
-    columns: dict[str, tuple[list[Any], DataType]] = {
-        "place": (list(range(len(entries))), DataType.int64()),
-        "run": ([run for run, _, _, _ in entries], DataType.string()),
-        "sweep": ([sweep.id for sweep in owners], DataType.string()),
-        "point": ([point for _, point, _, _ in entries], DataType.int64()),
-        "seed": ([seed for _, _, seed, _ in entries], DataType.uint64()),
+def asked(sweeps: Sequence[Sweep]) -> Iterator[tuple[NDArray[np.bytes_], ArrowTable]]:
+    """Every run that was asked for, once: several sweeps may have asked for it, and the last one names it.
+
+    The runs come in tables of at most `CHUNK` rows, each with the column of their keys; there is at least one table.
+    """
+    keys, owners, points, seeds = _once(sweeps)
+    # Each point has the same cells in all of its runs. The points are in the order of their first runs.
+    _, first, number = np.unique(owners << 48 | points, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.argsort(order)[number]
+    named = [(sweeps[owner], point) for owner, point in zip(owners[first[order]], points[first[order]], strict=True)]
+    params = [sweep.points[point] for sweep, point in named]
+    cells: dict[str, tuple[list[Any], DataType]] = {
+        name: _column([one.get(name) for one in params])
+        for name in dict.fromkeys(name for one in params for name in one)
     }
-    for name in dict.fromkeys(name for one in params for name in one):
-        columns[name] = _column([one.get(name) for one in params])
-    columns["scenario_hash"] = ([scenario_hash for _, _, _, scenario_hash in entries], DataType.string())
-    columns["version"] = ([sweep.version for sweep in owners], DataType.string())
-    schema = Schema([Field(name, kind) for name, (_, kind) in columns.items()])
-    arrays = [Array(cells, type=kind) for cells, kind in columns.values()]
-    return ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
+    cells["scenario_hash"] = ([sweep.runs.hashes[point] for sweep, point in named], DataType.string())
+    cells["version"] = ([sweep.version for sweep, _ in named], DataType.string())
+    ids = [sweep.id for sweep, _ in named]
+    whole = DataType.int64()
+    kinds = {"place": whole, "run": DataType.string(), "sweep": DataType.string(), "point": whole}
+    kinds |= {"seed": DataType.uint64(), **{name: kind for name, (_, kind) in cells.items()}}
+    schema = Schema([Field(name, kind) for name, kind in kinds.items()])
+    # A store may have a million runs, of which there are not so many Python objects at once.
+    for begin in range(0, max(1, len(keys)), CHUNK):
+        own = slice(begin, begin + CHUNK)
+        which = number[own].tolist()
+        arrays = [
+            Array.from_numpy(np.arange(begin, begin + len(which))),
+            Array(keys.texts(begin), type=DataType.string()),
+            Array([ids[one] for one in which], type=DataType.string()),
+            Array.from_numpy(points[own]),
+            Array.from_numpy(seeds[own]),
+            *(Array([column[one] for one in which], type=kind) for column, kind in cells.values()),
+        ]
+        yield keys.column[own], ArrowTable.from_batches([RecordBatch.from_arrays(arrays, schema=schema)])
+
+
+def _once(sweeps: Sequence[Sweep]) -> tuple[Keys, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64]]:
+    """The key, the number of the sweep, that of the point, and the seed of every run, each run once."""
+    nothing = np.array([], dtype=np.bytes_), np.array([], dtype=np.int64), np.array([], dtype=np.uint64)
+    keys = np.concatenate([nothing[0], *(one.runs.keys.column for one in sweeps)])
+    points = np.concatenate([nothing[1], *(one.runs.points for one in sweeps)])
+    seeds = np.concatenate([nothing[2], *(one.runs.seeds for one in sweeps)])
+    owners = np.repeat(np.arange(len(sweeps), dtype=np.int64), [len(one.runs) for one in sweeps])
+    first, last = _places(keys)
+    if first.size < keys.size:
+        if len(sweeps) == 1:
+            # Points of one sweep may be the same scenario under two names; each keeps its row.
+            same = np.lexsort((seeds, points, keys))
+            new = np.ones(keys.size, dtype=bool)
+            new[1:] = np.any([column[same][1:] != column[same][:-1] for column in (keys, points, seeds)], axis=0)
+            chosen = np.sort(same[new])
+        else:
+            chosen = last[np.argsort(first)]
+        keys, owners, points, seeds = keys[chosen], owners[chosen], points[chosen], seeds[chosen]
+    return Keys(keys), owners, points, seeds
+
+
+def _places(keys: NDArray[np.bytes_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and the last place of each of the different keys, in the order of the keys."""
+    order = np.argsort(keys, kind="stable")
+    inside = keys[order]
+    edges = np.flatnonzero(np.concatenate([[True], inside[1:] != inside[:-1]])) if keys.size else order
+    ends = np.concatenate([edges[1:], [keys.size]])[: edges.size].astype(np.int64) - 1
+    return order[edges], order[ends]
 
 
 def _column(cells: list[Any]) -> tuple[list[Any], DataType]:

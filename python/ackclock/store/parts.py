@@ -19,6 +19,7 @@ from ackclock.base.documents import parse
 from ackclock.results.declared import TABLES
 from ackclock.store.layout import StoreError
 from ackclock.store.packed import is_table
+from ackclock.store.runs import Keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -72,7 +73,7 @@ class Part:
     """The place of its first run in the order of its sweep."""
     end: int
     """The place after its last run."""
-    runs: tuple[str, ...]
+    runs: Keys
     """The runs in it: those of these places that were nowhere else."""
     files: dict[str, dict[str, Any]]
     """Name to bytes and sha256."""
@@ -161,14 +162,14 @@ def write_part(path: Path, first: int, end: int, packed: Sequence[Packed]) -> Pa
             os.fsync(stream.fileno())
         digest = hashlib.sha256(data.getbuffer()).hexdigest()
         written[file.name] = {"bytes": data.getbuffer().nbytes, "sha256": digest}
-    keys = tuple(one.record["run"] for one in packed)
+    keys = [one.record["run"] for one in packed]
     document = {"first": first, "end": end, "runs": keys, "files": written}
     files.write_json(partial / DESCRIPTION, document)
     _sync(partial / DESCRIPTION)
     _sync(partial)
     partial.rename(path)
     _sync(path.parent)
-    return Part(path, first, end, keys, written)
+    return Part(path, first, end, Keys(keys), written)
 
 
 def read_part(path: Path) -> Part:
@@ -187,7 +188,7 @@ def read_part(path: Path) -> Part:
             str(name): {"bytes": index(one["bytes"]), "sha256": str(one["sha256"])}
             for name, one in dict(document["files"]).items()
         }
-        runs = tuple(str(run) for run in document["runs"])
+        runs = Keys(document["runs"])
         part = Part(path, index(document["first"]), index(document["end"]), runs, written)
         if not all(name.endswith(".parquet") and is_table(name.removesuffix(".parquet")) for name in part.files):
             # These names become paths and parts of queries: nobody's store is to say more with them than a name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +12,7 @@ from arro3.core import Array, ChunkedArray, DataType, Field
 from arro3.core import Table as ArrowTable
 
 from ackclock.base import reading
-from ackclock.base.documents import DocumentError, parse_object
+from ackclock.base.documents import parse_object
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
 from ackclock.store.asked import Sweep, asked, chosen, read_sweep, uncovered
@@ -19,6 +20,8 @@ from ackclock.store.bulk import by_run, pending_runs
 from ackclock.store.database import ask, explained, literal, without_bar
 from ackclock.store.layout import Layout, StoreError, listed
 from ackclock.store.parts import Part, damage, read_part, run_table, stacked
+from ackclock.store.runs import Holders
+from ackclock.store.sound import check_account
 
 if TYPE_CHECKING:
     import os
@@ -90,7 +93,9 @@ class Store:
         sweeps = chosen([read_sweep(self._layout, one) for one in self._layout.sweep_ids()], sweep, version, path)
         if not covered:
             sweeps = uncovered(sweeps)
-        builds = Counter(one.version for one in sweeps for _ in one.runs)
+        builds: Counter[str] = Counter()
+        for one in sweeps:
+            builds[one.version] += len(one.runs)
         if len(builds) > 1 and not mixed:
             told = ", ".join(f"{build} ({count} runs)" for build, count in builds.items())
             raise StoreError(
@@ -110,8 +115,10 @@ class Store:
         # Pending runs first: one that becomes part of a part in between is found there.
         pending = dict(pending_runs(self._layout))
         self._parts: list[Part] = [read_part(path) for path in listed(self._layout.parts)]
-        finished = {run for part in self._parts for run in part.runs}
-        self._pending = {run: packed for run, packed in pending.items() if run not in finished}
+        for part in self._parts if pending else ():
+            for run in part.runs:
+                pending.pop(run, None)
+        self._pending = pending
         self._views: set[str] = set()
         self._sound: set[tuple[Path, str]] = set()
         """Parts and tables whose bytes were seen to be those that were written."""
@@ -424,10 +431,12 @@ class Store:
         found = [path for path in listed(self._layout.provenance) if path.suffix == ".json"]
         for path in sorted(found, key=lambda path: (len(path.stem), path.stem)):
             try:
-                accounts.append(parse_object(reading.contents(path)))
+                account = parse_object(reading.contents(path))
+                check_account(account)
+                accounts.append(account)
             except OSError as error:
                 raise StoreError(f"{path}: cannot be read: {error.strerror}") from None
-            except DocumentError:
+            except ValueError:
                 raise StoreError(f"{path}: damaged; no result hangs on it: move it out of the store") from None
         return accounts
 
@@ -485,15 +494,19 @@ class Store:
         """The table of runs: what was asked for, and what came of it."""
         self._verify("runs")
         connection = self._connection()
-        files = ", ".join(literal(str(part.table("runs"))) for part in self._parts)
-        done = f"SELECT * FROM read_parquet([{files}]) UNION ALL BY NAME " if files else ""  # noqa: S608
-        done += "SELECT * FROM _pending_records"
         connection.register("_pending_records", run_table(list(self._pending.values())))
-        connection.register("_asked", asked(self.sweeps))
-        query = (
-            "CREATE TABLE runs AS SELECT _asked.* EXCLUDE (scenario_hash, version), "  # noqa: S608
-            "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
-            "_asked.scenario_hash, _asked.version, _records.duration_s "
-            f"FROM _asked LEFT JOIN ({done}) AS _records USING (run) ORDER BY place"
-        )
-        ask(self.path, connection, lambda database: database.execute(query))
+        holders = Holders([part.runs for part in self._parts])
+        make = "CREATE TABLE runs AS"
+        # Joining all runs at once would need the memory of all of them several times.
+        for keys, table in asked(self.sweeps):
+            files = ", ".join(literal(str(self._parts[part].table("runs"))) for part in holders.of(keys))
+            done = f"SELECT * FROM read_parquet([{files}]) UNION ALL BY NAME " if files else ""  # noqa: S608
+            connection.register("_asked", table)
+            query = (
+                f"{make} SELECT _asked.* EXCLUDE (scenario_hash, version), "  # noqa: S608
+                "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
+                "_asked.scenario_hash, _asked.version, _records.duration_s "
+                f"FROM _asked LEFT JOIN ({done}SELECT * FROM _pending_records) AS _records USING (run) ORDER BY place"
+            )
+            ask(self.path, connection, partial(duckdb.DuckDBPyConnection.execute, query=query))
+            make = "INSERT INTO runs"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock import _core
 from ackclock._errors import RefusedError
 from ackclock.base import files, reading
+from ackclock.base.documents import DocumentError, check_texts
 from ackclock.judge.gate.expected import DIRECTIONS, Expected
 from ackclock.judge.gate.refused import GateError
 from ackclock.results.measure import Measure, MeasureError
@@ -146,6 +147,9 @@ class Baseline:
         repeated: list[str] = []
         try:
             document = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, repeated))
+            check_texts(text, document)
+        except DocumentError as error:
+            raise GateError(f"{path}: {error}") from None
         except json.JSONDecodeError as error:
             raise GateError(f"{path}: line {error.lineno}: not JSON: {error.msg}; the file is damaged") from None
         except (ValueError, RecursionError):

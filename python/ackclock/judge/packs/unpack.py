@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import zipfile
 import zlib
+from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -71,8 +72,8 @@ def _check(path: Path, found: list[zipfile.ZipInfo], free: int) -> None:
     outside = [one for one in names if not one or not all(is_plain(part) for part in one.split("/"))]
     if outside:
         raise PackError(f"{path}: has a file {one_line(outside[0])!r}, which would lie outside its folder; {WROTE}")
-    if len(set(names)) < len(names):
-        twice = next(one for one in names if names.count(one) > 1)
+    twice = next((one for one, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
         raise PackError(f"{path}: {one_line(twice)} stands twice in it; {WROTE}")
     if len(names) > MOST_FILES:
         raise PackError(f"{path}: has more than {MOST_FILES} files; accepted: a smaller archive")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections import Counter
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,7 @@ def foreign_files(wheel: Path) -> list[str]:
     try:
         with zipfile.ZipFile(wheel) as archive:
             found = archive.infolist()
-            names = [one.filename for one in found]
+            names = Counter(one.filename for one in found)
             ours = dict(_files())
             wrong = [
                 one.filename
@@ -42,7 +43,7 @@ def foreign_files(wheel: Path) -> list[str]:
                 and (
                     one.filename not in ours
                     or one.file_size > LARGEST
-                    or names.count(one.filename) > 1
+                    or names[one.filename] > 1
                     or archive.read(one) != ours[one.filename].read_bytes()
                 )
             ]
