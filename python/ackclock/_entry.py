@@ -19,6 +19,7 @@ def main() -> int:
     try:
         listen()
         _open_streams()
+        _forget_sizes()
         from ackclock import cli
 
         status = cli.main()
@@ -45,3 +46,15 @@ def _open_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115 -- for the whole process
         else:
             stream.reconfigure(errors="backslashreplace")
+
+
+def _forget_sizes() -> None:
+    """Forgets sizes that no terminal has: the library that draws tables fails on numbers of thousands of digits."""
+    for name in ("COLUMNS", "LINES"):
+        size = os.environ.get(name, "1")
+        if not (size.isascii() and size.isdecimal() and len(size) <= LONGEST_SIZE):
+            del os.environ[name]
+
+
+LONGEST_SIZE = 4
+"""Digits of the largest size of a terminal."""

@@ -108,3 +108,17 @@ sys.stderr = open("/dev/full", "w")
 sys.exit(_entry.main())
 """
     assert python(code)[0] == 130
+
+
+@pytest.mark.parametrize(
+    "size", ["9" * 5000, "abc", "-5", "0", "\u0663"], ids=["long", "word", "below 0", "0", "arabic"]
+)
+def test_sizes_that_no_terminal_has(size):
+    code = f"""
+import os, sys
+os.environ.update(COLUMNS={size!r}, LINES={size!r})
+from ackclock import _entry
+sys.argv = ["ackclock", "check", "nothing.toml"]
+sys.exit(_entry.main())
+"""
+    assert python(code) == (2, "", "ackclock: nothing.toml: no such file [ACK010]\n")

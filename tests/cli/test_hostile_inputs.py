@@ -137,3 +137,16 @@ def test_the_store_of_a_matrix(tmp_path, monkeypatch, capsys, store):
     assert "ackclock-store.json" in err
     assert err.replace("\n", "").isprintable()
     assert (runs / "ackclock-store.json").read_text(encoding="utf-8") == store
+
+
+def test_a_whole_number_without_end_is_no_value_of_a_sweep(refused, tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps(SCENARIO), encoding="utf-8")
+    assert len(refused("sweep", "x.json", "--vary", f"flows[0].mss={LONG},1", "--out", "out")) < 5000
+    (tmp_path / "points.csv").write_text(f"flows[0].mss\n{LONG}\n", encoding="utf-8")
+    refused("sweep", "x.json", "--points", "points.csv", "--out", "out")
+
+
+def test_half_of_a_character_in_a_baseline(refused, tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps(SCENARIO), encoding="utf-8")
+    (tmp_path / "gate.json").write_text('{"scenarios": {"x": {"\\ud800": "\\ud800"}}}', encoding="utf-8")
+    assert "half of a character" in refused("gate", "x.json", "--baseline", "gate.json")

@@ -17,6 +17,11 @@ HEAD = b'{"log": 1, "design": "x", "settings": {}, "engine": "y"}\n'
         b'{"log": ' + b"9" * 5000 + b"}\n",
         b'{"log": 1, "log": 2, "design": "x", "settings": {}, "engine": "y"}\n',
         HEAD + b"[1]\n",
+        HEAD + b'{"do": "improve"}\n',
+        HEAD + b'{"do": "validate", "score": {"a": 1}}\n',
+        HEAD + b'{"do": "validate", "score": "1"}\n',
+        HEAD + b'{"do": "slow", "score": ' + b"9" * 400 + b"}\n",
+        HEAD + b'{"do": "keep", "rule": "\\ud800"}\n',
         HEAD + b"[" * 100_000 + b"\n",
     ],
 )

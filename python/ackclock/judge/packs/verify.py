@@ -187,7 +187,7 @@ def _verify(
     path: Path,
     progress: bool | Callable[[float], object],
 ) -> Verified:
-    sweeps = [dict(sweep.document) for sweep in store.sweeps]
+    sweeps = [dict(sweep.document) | {"runs": [*sweep.document["runs"]]} for sweep in store.sweeps]
     for sweep, known in zip(sweeps, store.sweeps, strict=True):
         check_sweep(sweep)
         for file, _ in sweep["algorithms"].values():
