@@ -1,9 +1,12 @@
 """Documents of a store with members of other kinds: one message from every command that reads the store."""
 
 import copy
+import hashlib
 import json
+import os
 import shutil
 
+import duckdb
 import pytest
 
 import ackclock
@@ -112,3 +115,72 @@ def test_a_name_without_end_is_shortened(changed, capsys):
     err = refuses(COMMANDS["ls"], capsys)
     assert len(err) < 2500
     assert "characters]" in err
+
+
+FLOWS = {
+    "no run": "SELECT * EXCLUDE (run) FROM given",
+    "runs that are numbers": "SELECT 1 AS run, * EXCLUDE (run) FROM given",
+    "runs that are lists": "SELECT [run] AS run, * EXCLUDE (run) FROM given",
+    "no flow": "SELECT * EXCLUDE (flow) FROM given",
+    "flows that are numbers": "SELECT * REPLACE (1 AS flow) FROM given",
+    "goodputs that are texts": "SELECT * REPLACE ('x' AS goodput_bps) FROM given",
+    "goodputs that are lists": "SELECT * REPLACE ([1] AS goodput_bps) FROM given",
+}
+
+
+@pytest.fixture
+def forged(made, tmp_path, monkeypatch):
+    """Replaces a table of a part by the answer to a query, with its digest."""
+    monkeypatch.chdir(tmp_path)
+
+    def forged(table, query):
+        shutil.copytree(made, "store")
+        (part,) = (tmp_path / "store" / "parts").iterdir()
+        file = part / f"{table}.parquet"
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE given AS FROM read_parquet('{file}')")
+            connection.execute(f"COPY ({query}) TO '{file}' (FORMAT parquet)")
+        document = json.loads((part / "part.json").read_bytes())
+        data = file.read_bytes()
+        document["files"][file.name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        (part / "part.json").write_text(json.dumps(document), encoding="utf-8")
+
+    return forged
+
+
+@pytest.mark.parametrize("query", FLOWS.values(), ids=FLOWS)
+def test_a_table_with_other_columns(forged, capsys, query):
+    forged("flows", query)
+    for words in (
+        ("sql", "store", "SELECT * FROM flows"),
+        COMMANDS["report"],
+        COMMANDS["compare"],
+        COMMANDS["export"],
+        COMMANDS["pack"],
+    ):
+        assert "table flows: damaged: column" in refuses(words, capsys)
+
+
+def test_a_table_of_runs_with_other_columns(forged, capsys):
+    forged("runs", "SELECT * REPLACE (5 AS status) FROM given")
+    for words in COMMANDS.values():
+        assert "table runs: damaged: column status" in refuses(words, capsys)
+
+
+def test_runs_without_a_row(forged, capsys):
+    """The runs have no measures, and the report says so in the place of a figure."""
+    forged("flows", "FROM given WHERE false")
+    assert main([*COMMANDS["report"]]) == 0
+    assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("pattern", ["ackclock-store.json", "sweeps/*.json", "parts/*/part.json", "parts/*/*.parquet"])
+def test_pipes_in_place_of_files(made, tmp_path, monkeypatch, capsys, pattern):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(made, "store")
+    for path in (tmp_path / "store").glob(pattern):
+        path.unlink()
+        os.mkfifo(path)
+    for words in COMMANDS.values():
+        refuses(words, capsys)

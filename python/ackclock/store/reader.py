@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,12 +14,11 @@ from ackclock.base import reading
 from ackclock.base.documents import parse_object
 from ackclock.base.table import Table
 from ackclock.results.result import Meta, Result
-from ackclock.store.asked import Sweep, asked, chosen, read_sweep, uncovered
-from ackclock.store.bulk import by_run, pending_runs
+from ackclock.store.asked import Sweep, chosen, read_sweep, uncovered
+from ackclock.store.bulk import by_run, check_columns, make_runs, pending_runs
 from ackclock.store.database import ask, explained, literal, without_bar
 from ackclock.store.layout import Layout, StoreError, listed
-from ackclock.store.parts import Part, damage, read_part, run_table, stacked
-from ackclock.store.runs import Holders
+from ackclock.store.parts import Part, damage, read_part, stacked
 from ackclock.store.sound import check_account
 
 if TYPE_CHECKING:
@@ -317,6 +315,8 @@ class Store:
     def _in_order(self, part: Part, name: str, which: str = "", parameters: Sequence[object] = ()) -> ArrowTable:
         """Rows of a table of a part, in the order in which the runs wrote them."""
         self._see(part, name)
+        source = f"read_parquet({literal(str(part.table(name)))})"
+        check_columns(self.path, self._connection(), name, f"FROM {source} LIMIT 0")
         # A join with the table of runs, as the views have, does not keep the order of rows.
         query = (
             f"SELECT * EXCLUDE (file_row_number) FROM read_parquet({literal(str(part.table(name)))}, "  # noqa: S608
@@ -469,6 +469,7 @@ class Store:
             connection.register(f"_pending_{name}", numbered)
             sources.append(f'SELECT * FROM "_pending_{name}"')  # noqa: S608
         union = " UNION ALL BY NAME ".join(sources)
+        check_columns(self.path, connection, name, f"FROM ({union}) LIMIT 0")
         # A query keeps no order of rows, so that each has its number: `table` asks for it.
         whole = f"SELECT * FROM ({union}) WHERE run IN (SELECT run FROM runs)"  # noqa: S608
         in_order = f'CREATE OR REPLACE VIEW "_numbered_{name}" AS {whole}'
@@ -493,20 +494,4 @@ class Store:
     def _make_runs(self) -> None:
         """The table of runs: what was asked for, and what came of it."""
         self._verify("runs")
-        connection = self._connection()
-        connection.register("_pending_records", run_table(list(self._pending.values())))
-        holders = Holders([part.runs for part in self._parts])
-        make = "CREATE TABLE runs AS"
-        # Joining all runs at once would need the memory of all of them several times.
-        for keys, table in asked(self.sweeps):
-            files = ", ".join(literal(str(self._parts[part].table("runs"))) for part in holders.of(keys))
-            done = f"SELECT * FROM read_parquet([{files}]) UNION ALL BY NAME " if files else ""  # noqa: S608
-            connection.register("_asked", table)
-            query = (
-                f"{make} SELECT _asked.* EXCLUDE (scenario_hash, version), "  # noqa: S608
-                "coalesce(_records.status, 'missing') AS status, _records.error, _records.details, "
-                "_asked.scenario_hash, _asked.version, _records.duration_s "
-                f"FROM _asked LEFT JOIN ({done}SELECT * FROM _pending_records) AS _records USING (run) ORDER BY place"
-            )
-            ask(self.path, connection, partial(duckdb.DuckDBPyConnection.execute, query=query))
-            make = "INSERT INTO runs"
+        make_runs(self.path, self._connection(), self.sweeps, self._parts, list(self._pending.values()))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ackclock.results.declared import KEYS, TABLES
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["check", "check_account"]
+__all__ = ["check", "check_account", "wrong_column"]
 
 Kind = type | tuple[type, ...]
 
@@ -55,6 +57,34 @@ def check_account(account: Mapping[str, Any]) -> None:
     for time in (account["began"], account["ended"]):
         if time is not None:
             datetime.fromisoformat(time)
+
+
+TYPES = {
+    "text": {"VARCHAR"},
+    "truth value": {"BOOLEAN"},
+    "whole number": {"BIGINT", "UBIGINT", "INTEGER", "UINTEGER", "SMALLINT", "USMALLINT", "TINYINT", "UTINYINT"},
+}
+RECORDS = {"status": "VARCHAR", "error": "VARCHAR", "details": "VARCHAR", "duration_s": "DOUBLE"}
+TYPES["number"] = {"DOUBLE", "FLOAT", *TYPES["whole number"]}
+"""The types of DuckDB that a declared column may have."""
+
+
+def wrong_column(table: str, types: Mapping[str, str]) -> str | None:
+    """A column of a table that is missing or has another type than ackclock writes; None if there is none.
+
+    `types` has the type of each column, as DuckDB calls it.
+    """
+    if types.get("run") != "VARCHAR":
+        return "run"
+    if table == "runs":
+        return next((name for name, kind in RECORDS.items() if types.get(name, kind) != kind), None)
+    declared = TABLES[table]["columns"] if table in TABLES else []
+    keys = KEYS.get(table, ())
+    for column in declared:
+        given = types.get(column["name"])
+        if (given is None and column["name"] in keys) or (given is not None and given not in TYPES[column["type"]]):
+            return column["name"]
+    return None
 
 
 def _members(document: object, kinds: Mapping[str, Kind]) -> None:

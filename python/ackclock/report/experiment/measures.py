@@ -104,7 +104,10 @@ def _groups(store: Store) -> list[Group]:
     if first is None:
         return []
     # A query of the view would not keep the order of the flows.
-    flows = store.result(first["run"], ("flows",)).flows
+    found = store.result(first["run"], ("flows",))
+    if "flows" not in found.tables:
+        return []
+    flows = found.flows
     names = [re.sub(r"\.[0-9]+$", "", str(name)) for name in flows["flow"]]
     apps = [str(app) for app in flows["app"]] if "app" in flows else [""] * len(names)
     return [Group(name, app, names.count(name)) for name, app in dict(zip(names, apps, strict=True)).items()]
