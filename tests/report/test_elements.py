@@ -8,6 +8,7 @@ from ackclock.plot.contrast import GRAPHICS, contrast
 from ackclock.plot.palette import DARK
 from ackclock.report import Choice, HeatMap, Plot, Series
 from ackclock.report.colours import CONTRAST, DARK_PAGE, on_dark, readable_on
+from ackclock.report.figures import linear_ticks
 from ackclock.report.filters import filtered_table
 from ackclock.stats import Estimate
 
@@ -65,3 +66,17 @@ class TestElements:
             Choice("t", "w", []).html("f")
         with pytest.raises(ValueError, match="no place for 0"):
             Plot("t", "x", "y", [Series("s", [0, 1], [1, 2], "#000")], x_log=True).html("f")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[0.0], [1e12], [0.1, 0.1 + 1e-17], [1e16, 1e16 + 2], [1e308, -1e308], [5e-324], [0.0, 5e-324], [1e17, 1e17 + 1e5]],
+    ids=str,
+)
+def test_ticks_are_different_numbers_around_all_values(values):
+    ticks = linear_ticks(values)
+    assert ticks == sorted(set(ticks))
+    assert 3 <= len(ticks) <= 12
+    lowest, highest = max(min(values), -1e300), min(max(values), 1e300)
+    assert ticks[0] <= lowest + 1e-11 * abs(lowest)
+    assert ticks[-1] >= highest - 1e-11 * abs(highest)

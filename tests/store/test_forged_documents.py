@@ -124,6 +124,9 @@ FLOWS = {
     "no flow": "SELECT * EXCLUDE (flow) FROM given",
     "flows that are numbers": "SELECT * REPLACE (1 AS flow) FROM given",
     "goodputs that are texts": "SELECT * REPLACE ('x' AS goodput_bps) FROM given",
+    "structures": "SELECT *, {'a': [1, 2]} AS more FROM given",
+    "intervals": "SELECT *, INTERVAL 1 DAY AS more FROM given",
+    "decimals": "SELECT *, 1::DECIMAL(38, 10) AS more FROM given",
     "goodputs that are lists": "SELECT * REPLACE ([1] AS goodput_bps) FROM given",
 }
 
@@ -165,6 +168,13 @@ def test_a_table_of_runs_with_other_columns(forged, capsys):
     forged("runs", "SELECT * REPLACE (5 AS status) FROM given")
     for words in COMMANDS.values():
         assert "table runs: damaged: column status" in refuses(words, capsys)
+
+
+def test_a_column_with_the_name_of_one_of_the_table_of_runs(forged):
+    forged("flows", "SELECT *, 7 AS point, 'x' AS seed FROM given")
+    assert main(["export", "store", "--table", "flows", "--out", "o.parquet"]) == 0
+    with duckdb.connect() as connection:
+        assert connection.sql("SELECT count(*) FROM 'o.parquet'").fetchall() == [(4,)]
 
 
 def test_runs_without_a_row(forged, capsys):

@@ -284,11 +284,20 @@ def _interval_row(row: Row, place: Callable[[float], float]) -> dict[str, Any]:
     }
 
 
+LARGEST = 1e300
+ALIKE = 1e-10
+"""Relative difference up to which two values are drawn as one."""
+
+
 def linear_ticks(values: Sequence[float], wanted: int = 5) -> list[float]:
     """Round numbers around `values`, about `wanted` of them: the first is below all and the last above all."""
-    low, high = min(values), max(values)
-    if low == high:
-        low, high = low - (abs(low) or 1) / 10, high + (abs(high) or 1) / 10
+    # Beyond these ends, the distance of two values is no number.
+    low, high = max(min(values), -LARGEST), min(max(values), LARGEST)
+    scale = max(abs(low), abs(high))
+    if high - low <= max(ALIKE * scale, 1 / LARGEST):
+        # Ticks between values that differ by rounding alone would all be the same number.
+        margin = scale / 10 if scale > 1 / LARGEST else 0.1
+        low, high = low - margin, high + margin
     rough = (high - low) / (wanted - 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(multiple * power for multiple in (1, 2, 2.5, 5, 10) if multiple * power >= rough * (1 - 1e-9))

@@ -132,8 +132,9 @@ def described(name: str, table: ArrowTable) -> ArrowTable:
     declared = TABLES.get(name)
     columns = {column["name"]: column for column in declared["columns"]} if declared else {}
     fields = []
-    for column in table.column_names:
-        field = table.schema.field(column)
+    # A table with the columns of its runs may have two columns of one name.
+    for place, column in enumerate(table.column_names):
+        field = table.schema.field(place)
         if column in columns:
             told = {"unit": columns[column]["unit"], "description": columns[column]["about"]}
             field = field.with_metadata({key: text for key, text in told.items() if text})

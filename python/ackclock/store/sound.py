@@ -64,6 +64,7 @@ TYPES = {
     "truth value": {"BOOLEAN"},
     "whole number": {"BIGINT", "UBIGINT", "INTEGER", "UINTEGER", "SMALLINT", "USMALLINT", "TINYINT", "UTINYINT"},
 }
+ALIKE = TYPES["text"] | TYPES["truth value"]
 RECORDS = {"status": "VARCHAR", "error": "VARCHAR", "details": "VARCHAR", "duration_s": "DOUBLE"}
 TYPES["number"] = {"DOUBLE", "FLOAT", *TYPES["whole number"]}
 """The types of DuckDB that a declared column may have."""
@@ -78,6 +79,9 @@ def wrong_column(table: str, types: Mapping[str, str]) -> str | None:
         return "run"
     if table == "runs":
         return next((name for name, kind in RECORDS.items() if types.get(name, kind) != kind), None)
+    odd = (name for name, kind in types.items() if kind not in TYPES["number"] | ALIKE)
+    if (found := next(odd, None)) is not None:
+        return found
     declared = TABLES[table]["columns"] if table in TABLES else []
     keys = KEYS.get(table, ())
     for column in declared:
