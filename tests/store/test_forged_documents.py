@@ -164,6 +164,17 @@ def test_a_table_with_other_columns(forged, capsys, query):
         assert "table flows: damaged: column" in refuses(words, capsys)
 
 
+@pytest.mark.parametrize("value", ["'inf'", "-1e308", "1e200"])
+def test_values_that_no_run_gives(forged, capsys, value):
+    forged("flows", f"SELECT * REPLACE (CAST({value} AS DOUBLE) AS goodput_bps) FROM given")
+    for words in (
+        COMMANDS["compare"],
+        COMMANDS["report"],
+        ("export", "store", "--of", "flows.goodput_bps", "--out", "o.tex"),
+    ):
+        assert "a run has a value that no run of ackclock gives" in refuses(words, capsys)
+
+
 def test_a_table_of_runs_with_other_columns(forged, capsys):
     forged("runs", "SELECT * REPLACE (5 AS status) FROM given")
     for words in COMMANDS.values():

@@ -35,6 +35,9 @@ __all__ = [
     "values_of",
 ]
 
+LARGEST = 1e100
+"""Values are below it, so that sums and squares of them are numbers."""
+
 _estimates_html: Hook[[Measure, Estimates], str] = Hook("estimates.html")
 _paired_html: Hook[[Measure, Sequence[Paired]], str] = Hook("paired.html")
 
@@ -131,6 +134,8 @@ def values_of(store: Store, measure: str | Measure) -> list[Values]:
         _check_component(store, parsed)
     points = np.asarray(table["point"], dtype=np.int64)
     seeds, values = np.asarray(table["seed"], dtype=np.uint64), np.asarray(table["value"], dtype=np.float64)
+    if not (np.abs(values) < LARGEST).all():
+        raise StoreError(f"{store.path}: measure {parsed}: damaged: a run has a value that no run of ackclock gives")
     return [
         Values(number, params, seeds[points == number], values[points == number])
         for number, params in enumerate(store.sweeps[0].points)
