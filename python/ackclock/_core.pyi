@@ -532,7 +532,9 @@ if sys.platform == "linux":
     def live_drill(
         text: str, folder: str, defines: list[tuple[str, str]], tun: str, patience_s: int, alignment_ms: int
     ) -> str: ...
-    def live_run(text: str, format: str, folder: str, seed: int, places: list[dict[str, Any]]) -> str: ...
+    def live_run(
+        text: str, format: str, folder: str, seed: int, places: list[dict[str, Any]], virtual_clock: bool
+    ) -> str: ...
     @final
     class Emulator:
         def __new__(

@@ -182,22 +182,21 @@ def test_the_tick_is_the_first_default(tmp_path):
     assert lines[-1] == 'source "arch/um/Kconfig"'
 
 
-def test_kernels_of_tarballs_and_with_all_options_come_first(machine):
-    every = configuration.fragment()
+def test_kernels_of_tarballs_and_as_they_are_built_now_come_first(machine):
     kinds = {
-        "0" * 16: ("/home/someone/patched", every),
-        "1" * 16: ("/usr/src/linux-source-6.12.tar.xz", every.replace("CONFIG_IPV6=y\n", "")),
-        "2" * 16: ("/usr/src/linux-source-6.12.tar.xz", every),
+        "0" * 16: ("/home/someone/patched", {"recipe": builds.recipe()}),
+        "1" * 16: ("/usr/src/linux-source-6.12.tar.xz", {"recipe": "of another version"}),
+        "2" * 16: ("/usr/src/linux-source-6.12.tar.xz", {"recipe": builds.recipe()}),
+        # Earlier versions wrote no recipe.
+        "3" * 16: ("/usr/src/linux-source-6.12.tar.xz", {}),
     }
-    for digest, (where, config) in kinds.items():
+    for digest, (where, more) in kinds.items():
         folder = builds.cache() / digest
         folder.mkdir(parents=True)
-        (folder / "config").write_text(config)
-        about = {"version": "6.12.117", "hz": 1000, "source": where, "digest": digest, "missing": []}
+        about = {"version": "6.12.117", "hz": 1000, "source": where, "digest": digest, "missing": [], **more}
         (folder / "kernel.json").write_text(json.dumps(about))
-    assert [one.digest[0] for one in kernel.built()] == ["2", "1", "0"]
-    (builds.cache() / ("2" * 16) / "config").unlink()
-    assert [one.digest[0] for one in kernel.built()] == ["1", "2", "0"]
+    assert [one.digest[0] for one in kernel.built()] == ["2", "1", "3", "0"]
+    assert [one.is_current for one in kernel.built()] == [True, False, False, True]
 
 
 def test_a_build_that_is_killed_leaves_no_process_and_the_next_removes_its_folder(machine):

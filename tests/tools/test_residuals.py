@@ -3,11 +3,11 @@
 import pytest
 
 from tools.residuals import record
-from tools.residuals.__main__ import simulated
 from tools.residuals.cells import BOUNDS, Cell, measured
 from tools.residuals.journal import Journal
 from tools.residuals.page import page, page_of
 from tools.residuals.plan import EXPERIMENTS
+from tools.residuals.work import simulated, worked
 
 CHEAP = [one for one in EXPERIMENTS if one.kind in ("path", "transfer") or (one.kind == "bursts" and one.cc == "reno")]
 
@@ -72,15 +72,23 @@ def test_a_journal_goes_on_where_it_was_stopped(tmp_path):
     file = tmp_path / "out/journal"
     builds = {"simulator": "a", "kernel": "b"}
     journal = Journal(file, builds)
-    journal.add("one", "kernel", [{"rate": 1.5}])
-    journal.add("one", "simulator", [{"rate": 2.0}])
-    journal.add("two", "kernel", [{"rate": 3.0}])
+    journal.add("one", "kernel", [{"rate": 1.5}], 4.25)
+    journal.add("one", "simulator", [{"rate": 2.0}], 0.5)
+    journal.add("two", "kernel", [{"rate": 3.0}], 6)
     file.write_text(file.read_text(encoding="utf-8")[:-8], encoding="utf-8")
     again = Journal(file, builds)
     assert again.done == {("one", "kernel"): [{"rate": 1.5}], ("one", "simulator"): [{"rate": 2.0}]}
-    again.add("two", "kernel", [{"rate": 3.0}])
+    assert again.spent_s == {("one", "kernel"): 4.2, ("one", "simulator"): 0.5}
+    again.add("two", "kernel", [{"rate": 3.0}], 6)
     assert Journal(file, builds).done == journal.done
     # Runs of another build of the simulator are done again, those of the kernel are not.
     assert set(Journal(file, builds | {"simulator": "c"}).done) == {("one", "kernel"), ("two", "kernel")}
     again.end()
     assert Journal(file, builds).done == {}
+
+
+def test_the_processor_time_of_runs_is_counted():
+    key = "bursts/home/reno/300,000 bytes every 2s"
+    found, spent_s = worked(key, "simulator", record.DEFAULT, 1000)
+    assert found == simulated(next(one for one in EXPERIMENTS if one.key == key))
+    assert spent_s > 0

@@ -100,8 +100,10 @@ def page(record: Record) -> str:
     lines += ["The networks have a drop-tail queue:", "", *_networks((*NETWORKS.values(), WIDE, LOSSY, NEAR, FAR)), ""]
     causes = _Causes(record)
     for kind, title in TITLES.items():
-        lines += [f"## {title}", "", WORDS[kind], ""]
         experiments = [one for one in EXPERIMENTS if one.kind == kind and one.key in by_experiment]
+        if not experiments:
+            continue
+        lines += [f"## {title}", "", WORDS[kind], ""]
         for network in dict.fromkeys(one.network for one in experiments):
             rows = [one for one in experiments if one.network == network]
             lines += [
@@ -110,7 +112,7 @@ def page(record: Record) -> str:
                 *_table(kind, rows, by_experiment, causes),
                 "",
             ]
-    lines += ["## Causes", "", *causes.lines(), ""]
+    lines += ["## Causes", "", *causes.lines(), "", *_times(record)]
     return "\n".join(lines)
 
 
@@ -134,6 +136,35 @@ def _networks(networks: Iterable[Network]) -> list[str]:
         f"| {one.name} | {one.rate} | 2 x {one.delay} | {one.packets} packets | {one.duration} |" for one in networks
     ]
     return ["| network | rate | delay | queue | duration of a flow alone |", "|---|---|---|---|---|", *rows]
+
+
+def _times(record: Record) -> list[str]:
+    """A section with the processor time of the runs on record."""
+    spent = {kind: [0.0, 0.0] for kind in TITLES}
+    runs = Counter[str]()
+    for experiment in EXPERIMENTS:
+        times = record.spent_s.get(experiment.key, {})
+        if "kernel" in times:
+            runs[experiment.kind] += len(experiment.scenarios)
+            for place, side in enumerate(("simulator", "kernel")):
+                spent[experiment.kind][place] += times.get(side, 0.0)
+    if not runs:
+        return []
+    total = [sum(times[place] for times in spent.values()) for place in (0, 1)]
+    rows = [f"| {TITLES[kind]} | {runs[kind]} | {ours:.0f} | {theirs:.0f} |" for kind, (ours, theirs) in spent.items()]
+    return [
+        "## Processor time",
+        "",
+        (
+            f"All {runs.total()} runs took {total[1] / 60:.0f} minutes of processor time in the kernel and "
+            f"{total[0] / 60:.0f} in the simulator, which is {sum(total) / 120:.0f} minutes on two idle cores."
+        ),
+        "",
+        "| part | runs | simulator, s | kernel, s |",
+        "|---|---|---|---|",
+        *rows,
+        "",
+    ]
 
 
 def _table(kind: str, rows: list[Experiment], by_experiment: dict[str, dict[str, Cell]], causes: _Causes) -> list[str]:

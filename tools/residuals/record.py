@@ -42,6 +42,8 @@ class Record:
     """The version of ackclock."""
     runs: dict[str, dict[str, list[dict[str, float]]]] = field(default_factory=dict)
     """By key of the experiment and by side, simulator or kernel: what is measured of each run."""
+    spent_s: dict[str, dict[str, float]] = field(default_factory=dict)
+    """By key and side: the processor time of the runs."""
     causes: list[dict[str, str]] = field(default_factory=list)
 
     def cells(self) -> list[Cell]:
@@ -86,6 +88,11 @@ def save(record: Record, version: str = DEFAULT) -> None:
         for one in EXPERIMENTS
         if one.key in record.runs
     }
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(sides)}" for key, sides in runs.items())
+    runs_lines, spent_lines = (
+        ",\n".join(f"{json.dumps(key)}: {json.dumps(sides[key])}" for key in runs if key in sides)
+        for sides in (runs, record.spent_s)
+    )
     head = f'"kernel": {json.dumps(record.kernel)},\n"version": {json.dumps(_core.version())},\n'
-    _runs(version).write_text(f'{{\n{head}"runs": {{\n{lines}\n}}\n}}\n', encoding="utf-8")
+    _runs(version).write_text(
+        f'{{\n{head}"runs": {{\n{runs_lines}\n}},\n"spent_s": {{\n{spent_lines}\n}}\n}}\n', encoding="utf-8"
+    )

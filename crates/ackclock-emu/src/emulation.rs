@@ -102,7 +102,8 @@ impl Emulation {
         number
     }
 
-    /// Returns the time of the network's next event; `NEVER` if it is empty.
+    /// Returns a time before which no packet leaves the network, most often that at which the next packet does; `NEVER` if
+    /// it is empty.
     pub fn next(&self) -> Nanos {
         self.relay.next()
     }

@@ -1,7 +1,7 @@
 //! Waiting for descriptors and for the monotonic clock at once.
 
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use ackclock_core::{NEVER, Nanos};
 use rustix::event::epoll::{self, EventData, EventFlags};
@@ -32,6 +32,8 @@ pub struct Waiter {
     armed: Nanos,
     /// Whether the timer has expired and is still readable. Setting it again makes it unreadable.
     expired: bool,
+    /// Whether waiting ends at a time to the nanosecond without the timer.
+    precise: bool,
     events: Vec<epoll::Event>,
 }
 
@@ -44,7 +46,16 @@ impl Waiter {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
         epoll::add(&epoll, &timer, EventData::new_u64(TIMER), EventFlags::IN)?;
-        Ok(Waiter { epoll, timer, armed: NEVER, expired: false, events: Vec::with_capacity(AT_ONCE) })
+        Ok(Waiter { epoll, timer, armed: NEVER, expired: false, precise: false, events: Vec::with_capacity(AT_ONCE) })
+    }
+
+    /// Creates a waiter without descriptors for a thread that no timer of the kernel may be late for (SCHED_FIFO): waiting
+    /// then takes one system call and no timer, where the kernel is Linux 5.11 or later.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn precise() -> io::Result<Waiter> {
+        Ok(Waiter { precise: true, ..Waiter::new()? })
     }
 
     /// Watches a descriptor until it is closed.
@@ -63,6 +74,13 @@ impl Waiter {
     /// The system's error.
     pub fn wait(&mut self, now: Nanos, until: Nanos, ready: &mut Vec<(u64, EventFlags)>) -> io::Result<()> {
         let past = until <= now;
+        if self.precise && !past {
+            match self.wait_for(until - now, ready) {
+                // A kernel before Linux 5.11.
+                Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => self.precise = false,
+                done => return done,
+            }
+        }
         // A timer that expires too early only costs a turn of the caller's loop, and setting one costs more.
         if until < self.armed && !past {
             let value = Timespec { tv_sec: (until / SECOND) as i64, tv_nsec: (until % SECOND) as i64 };
@@ -87,6 +105,27 @@ impl Waiter {
                 ready.push((event.data.u64(), event.flags));
             }
         }
+        Ok(())
+    }
+
+    /// Waits for the descriptors, at most for `time`.
+    fn wait_for(&self, time: Nanos, ready: &mut Vec<(u64, EventFlags)>) -> io::Result<()> {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; AT_ONCE];
+        let time = libc::timespec { tv_sec: (time / SECOND) as i64, tv_nsec: (time % SECOND) as i64 };
+        let (epoll, room, no_signals) =
+            (self.epoll.as_raw_fd(), AT_ONCE as libc::c_int, std::ptr::null::<libc::sigset_t>());
+        // SAFETY: the kernel writes at most `room` events to `events`, and reads `time`; both live until the call returns.
+        #[expect(unsafe_code, reason = "nothing safe waits with this precision on kernels of which one is not known")]
+        let count = unsafe {
+            let events = events.as_mut_ptr();
+            libc::syscall(libc::SYS_epoll_pwait2, epoll, events, room, &raw const time, no_signals, 0_usize)
+        };
+        if count < 0 {
+            let error = io::Error::last_os_error();
+            return if error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(error) };
+        }
+        let found = events[..count as usize].iter().filter(|event| event.u64 != TIMER);
+        ready.extend(found.map(|event| (event.u64, EventFlags::from_bits_retain(event.events))));
         Ok(())
     }
 }

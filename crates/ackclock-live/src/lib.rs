@@ -10,12 +10,16 @@ mod flow;
 #[cfg(target_os = "linux")]
 mod kernel;
 #[cfg(target_os = "linux")]
+mod news;
+#[cfg(target_os = "linux")]
 mod run;
 #[cfg(target_os = "linux")]
 mod samples;
 #[cfg(target_os = "linux")]
 mod world;
 
+#[cfg(target_os = "linux")]
+pub use ackclock_emu::Passing;
 #[cfg(target_os = "linux")]
 pub use flow::Places;
 #[cfg(target_os = "linux")]

@@ -6,9 +6,8 @@ use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use ackclock_app::Side;
 use ackclock_core::Nanos;
-use ackclock_emu::{Devices, Emulation, Lateness, Seen, clock, forward};
+use ackclock_emu::{Devices, Emulation, Forwarder, Lateness, Passing, Seen, Waiter, clock, forward};
 use ackclock_results::Tables;
 use ackclock_scenario::{Scenario, ScenarioError};
 use ackclock_sim::actors::actors;
@@ -17,8 +16,8 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::flow::{Flow, Places};
 use crate::kernel::{self, Counters, Wanted};
-use crate::samples::Samples;
-use crate::world::{World, locked};
+use crate::samples::{Sampler, Samples};
+use crate::world::World;
 
 /// Priority of the thread that forwards, among those that run before all others (SCHED_FIFO).
 const PRIORITY: i32 = 50;
@@ -75,12 +74,11 @@ pub struct Member {
     pub devices: [i32; 2],
 }
 
-/// Runs a scenario over the kernel's sockets in real time; in a kernel with a virtual clock, that is its time. There is
-/// one member for each copy of a flow.
+/// Runs a scenario over the kernel's sockets, whose clock is real or virtual. There is one member for each copy of a flow.
 ///
 /// # Errors
 /// Parameters with which an application cannot run, and the system's errors.
-pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>) -> Result<Output, Failed> {
+pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>, passing: Passing) -> Result<Output, Failed> {
     let actors = actors(scenario, seed).map_err(Failed::Scenario)?;
     let mut emulation = Emulation::new(scenario, seed).map_err(Failed::Scenario)?;
     if members.len() != actors.len() {
@@ -103,22 +101,37 @@ pub fn run(scenario: &Scenario, seed: u64, members: Vec<Member>) -> Result<Outpu
     let instants = Instants { from: probes.from, interval: probes.interval, to };
     let rates = probes.rates.then(|| Rates::new(instants, flows.len()));
     let samples = probes.window.then(|| Arc::new(Mutex::new(Samples::new(instants))));
-    let sampled = samples.clone();
+    let sampler = Sampler(samples.clone());
     let start = clock();
-    let forwarder = thread::spawn(move || {
-        hurry();
-        let forwarded = forward(&mut emulation, &devices, start, |at, flow, to| {
-            if let (Some(samples), Side::Source) = (&sampled, to) {
-                locked(samples).acknowledged(at, flow);
-            }
-        });
-        forwarded.map(|(_, lateness)| (lateness, emulation))
-    });
-    let ran = World::new(flows, start, samples.clone(), rates, probes.limits == Some(true))
-        .and_then(|mut world| world.run(scenario.duration).and_then(|()| world.report(scenario.duration)));
-    drop(tells);
-    let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;
-    let (lateness, emulation) = forwarded?;
+    let waiter = match passing {
+        Passing::Virtual => {
+            hurry();
+            Waiter::precise()?
+        }
+        Passing::Real => Waiter::new()?,
+    };
+    let mut world = World::new(flows, start, waiter, samples.clone(), rates, probes.limits == Some(true))?;
+    let (lateness, emulation, ran) = match passing {
+        Passing::Virtual => {
+            let mut sampler = sampler;
+            let network = Forwarder::new(&mut emulation, &devices, start, passing);
+            let lateness = world.run_with(scenario.duration, network, &mut sampler)?;
+            (lateness, emulation, world.report(scenario.duration))
+        }
+        Passing::Real => {
+            let forwarder = thread::spawn(move || {
+                let mut sampler = sampler;
+                hurry();
+                let forwarded = forward(&mut emulation, &devices, start, &mut sampler, None);
+                forwarded.map(|(_, lateness)| (lateness, emulation))
+            });
+            let ran = world.run(scenario.duration).and_then(|()| world.report(scenario.duration));
+            drop(tells);
+            let forwarded = forwarder.join().map_err(|_| io::Error::other("the emulator panicked"))?;
+            let (lateness, emulation) = forwarded?;
+            (lateness, emulation, ran)
+        }
+    };
     let seen = emulation.seen();
     let mut tables = ran?;
     tables.extend(emulation.finish());

@@ -3,19 +3,25 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use ackclock_app::Side;
 use ackclock_core::Nanos;
+use ackclock_emu::Witness;
 use ackclock_results::{Column, Table};
 use ackclock_sim::series::Instants;
 
 use crate::flow::Flow;
 use crate::kernel::{Info, bbr_state};
+use crate::news::News;
 
 /// Slow-start thresholds from here on mean that there was no congestion yet, in segments.
 const INFINITE: u32 = 0x7fff_ffff;
 /// Name of the congestion control whose state a sample has.
 const BBR: &str = "bbr";
-/// States of the kernel's sender in which it repairs a loss: recovery, and loss after a timeout.
+/// The kernel's sender without any sign of losses, and the states in which it repairs a loss: recovery, and loss after a
+/// timeout.
+const OPEN: u8 = 0;
 const REPAIRING: [u8; 2] = [3, 4];
 
 /// A source's socket that is watched.
@@ -25,6 +31,8 @@ struct Watched {
     /// Time at which its next row is due, and whether it repaired a loss at the row before.
     due: Nanos,
     repairing: bool,
+    /// Whether the kernel may be in another state of loss recovery than it was when it was asked last.
+    doubtful: bool,
     form: Form,
 }
 
@@ -53,11 +61,39 @@ impl Sample {
     }
 }
 
+/// The witness of packets who takes samples, if there are any.
+pub struct Sampler(pub Option<Arc<Mutex<Samples>>>);
+
+impl Witness for Sampler {
+    fn enters(&mut self, flow: usize, from: Side, bytes: &[u8]) {
+        if let (Some(samples), Side::Source) = (&self.0, from) {
+            locked(samples).read(flow, Side::Sink, bytes);
+        }
+    }
+
+    fn left(&mut self, at: Nanos, flow: usize, to: Side, bytes: &[u8]) {
+        if let (Some(samples), Side::Source) = (&self.0, to) {
+            let mut samples = locked(samples);
+            samples.read(flow, Side::Source, bytes);
+            samples.acknowledged(at, flow);
+        }
+    }
+}
+
+/// Locks the samples.
+///
+/// # Panics
+/// If the other thread panicked with them.
+pub fn locked(samples: &Mutex<Samples>) -> MutexGuard<'_, Samples> {
+    samples.lock().expect("the other thread does not panic")
+}
+
 /// The samples of all flows, which are taken after each ACK. Rows of a connection are at least an interval apart, but the
 /// beginning and the end of a recovery always have one, as in the simulator.
 pub struct Samples {
     instants: Instants,
     watched: BTreeMap<usize, Watched>,
+    news: News,
     rows: Vec<Sample>,
     failure: Option<io::Error>,
 }
@@ -65,14 +101,14 @@ pub struct Samples {
 impl Samples {
     /// Creates an empty table. The interval is at least 1 ns.
     pub fn new(instants: Instants) -> Samples {
-        Samples { instants, watched: BTreeMap::new(), rows: Vec::new(), failure: None }
+        Samples { instants, watched: BTreeMap::new(), news: News::default(), rows: Vec::new(), failure: None }
     }
 
     /// Begins to watch the source's socket of the connection in a place, which is established at `at`; `flow` is the
     /// number of its flow, and `about` the flow.
     pub fn watch(&mut self, at: Nanos, place: usize, flow: usize, about: &Flow, socket: &OwnedFd) -> io::Result<()> {
         let form = Form { paced: about.labels.pacing != "off", bbr: about.wanted.cc == BBR };
-        let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false, form };
+        let mut watched = Watched { flow, socket: socket.try_clone()?, due: 0, repairing: false, doubtful: true, form };
         if (self.instants.from..=self.instants.to).contains(&at) {
             watched.due = at.saturating_add(self.instants.interval);
             // No state: Linux asks BBR about the ACK of the SYN before it initializes BBR, and the initialization keeps the
@@ -88,14 +124,19 @@ impl Samples {
         self.watched.remove(&place);
     }
 
-    /// Samples the connections of a flow, whose source has received a packet.
-    pub fn acknowledged(&mut self, at: Nanos, flow: usize) {
+    /// Samples the connections of a flow, whose source has received a packet. The kernel is not asked where no row is due
+    /// and its state of loss recovery is known: a question is a system call, which takes long in a kernel in user mode.
+    fn acknowledged(&mut self, at: Nanos, flow: usize) {
         let Instants { from, interval, to } = self.instants;
         if !(from..=to).contains(&at) {
             return;
         }
         for watched in self.watched.values_mut().filter(|watched| watched.flow == flow) {
+            if at < watched.due && !watched.doubtful {
+                continue;
+            }
             let sample = Info::of(&watched.socket).and_then(|info| {
+                watched.doubtful = info.ca_state != OPEN || info.sacked + info.lost + info.retrans > 0;
                 let repairing = REPAIRING.contains(&info.ca_state);
                 if at < watched.due && repairing == watched.repairing {
                     return Ok(None);
@@ -107,6 +148,15 @@ impl Samples {
             match sample {
                 Ok(sample) => self.rows.extend(sample),
                 Err(error) => self.failure = Some(error),
+            }
+        }
+    }
+
+    /// Reads a packet of a flow on its way to a side.
+    fn read(&mut self, flow: usize, to: Side, packet: &[u8]) {
+        if self.news.read(flow, to, packet) {
+            for watched in self.watched.values_mut().filter(|watched| watched.flow == flow) {
+                watched.doubtful = true;
             }
         }
     }

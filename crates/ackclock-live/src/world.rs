@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
 use std::net::SocketAddrV4;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
 use ackclock_core::{Ecn, Nanos};
-use ackclock_emu::{Waiter, clock};
+use ackclock_emu::{Forwarder, Lateness, Waiter, Witness, clock};
 use ackclock_results::{Table, Tables};
 use ackclock_sim::ids::FlowId;
 use ackclock_sim::measures::{LIMITS, Limit, Limited, push_flow, push_limits};
@@ -20,14 +20,16 @@ use rustix::net::{RecvFlags, SendFlags, SocketFlags, acceptfrom_with, recv, send
 use crate::connections::{Connection, End};
 use crate::flow::Flow;
 use crate::kernel::{self, Counters, Info};
-use crate::samples::Samples;
+use crate::samples::{Samples, locked};
 
 /// Smallest datagram that has room for its number.
 pub const NUMBER: usize = 8;
 const SIDES: [Side; 2] = [Side::Source, Side::Sink];
-/// Kinds of descriptors, in the upper half of their numbers; the lower half has twice an index, and the side.
+/// Kinds of descriptors, in the upper half of their numbers; the lower half has twice an index, and the side. The numbers
+/// of devices are those of the forwarder.
 const LISTENER: u64 = 1 << 32;
 const DATAGRAMS: u64 = 2 << 32;
+const DEVICE: u64 = 3 << 32;
 const LOWER: u64 = LISTENER - 1;
 
 /// Reason for which a flow is woken.
@@ -37,14 +39,6 @@ enum Wake {
     Timer(u64),
     /// A read of an application that does not read at once, at a side of a connection.
     Read(Conn, usize),
-}
-
-/// Locks the samples.
-///
-/// # Panics
-/// If the other thread panicked with them.
-pub fn locked(samples: &Mutex<Samples>) -> MutexGuard<'_, Samples> {
-    samples.lock().expect("the other thread does not panic")
 }
 
 /// A run in progress.
@@ -74,6 +68,7 @@ impl World {
     pub fn new(
         flows: Vec<Flow>,
         start: Nanos,
+        waiter: Waiter,
         samples: Option<Arc<Mutex<Samples>>>,
         rates: Option<Rates>,
         limits: bool,
@@ -85,7 +80,7 @@ impl World {
             wakes: BinaryHeap::new(),
             created: 0,
             commands: Vec::new(),
-            waiter: Waiter::new()?,
+            waiter,
             samples,
             rates,
             limits,
@@ -112,16 +107,11 @@ impl World {
         let mut ready = Vec::new();
         loop {
             self.now = clock() - self.start;
-            while let Some(&Reverse((at, _, flow, wake))) = self.wakes.peek()
-                && at <= self.now.min(end)
-            {
-                self.wakes.pop();
-                self.woken(flow, wake)?;
-            }
+            self.wake_until(end)?;
             if self.now >= end {
                 return Ok(());
             }
-            let next = self.wakes.peek().map_or(end, |Reverse((at, ..))| (*at).min(end));
+            let next = self.next_wake(end);
             self.waiter.wait(self.start + self.now, self.start + next, &mut ready)?;
             for (number, flags) in ready.drain(..) {
                 self.now = clock() - self.start;
@@ -129,13 +119,66 @@ impl World {
                 if self.now > end {
                     return Ok(());
                 }
-                let (index, side) = ((number & LOWER) as usize / 2, (number & 1) as usize);
-                match number & !LOWER {
-                    LISTENER => self.accept(index, side)?,
-                    DATAGRAMS => self.hear(index, side)?,
-                    _ => self.react(index, side, flags)?,
-                }
+                self.respond(number, flags)?;
             }
+        }
+    }
+
+    /// Runs until `end` in a kernel with a virtual clock, and forwards the packets meanwhile. One thread does both: turns of
+    /// two would cost more system calls, and nothing is late. One look at the clock serves a whole turn.
+    pub fn run_with(
+        &mut self,
+        end: Nanos,
+        mut network: Forwarder<'_>,
+        witness: &mut impl Witness,
+    ) -> io::Result<Lateness> {
+        network.watch(&self.waiter, DEVICE)?;
+        let mut ready = Vec::new();
+        let mut time_passed = true;
+        loop {
+            if time_passed {
+                self.now = clock() - self.start;
+            }
+            for (number, _) in ready.extract_if(.., |(number, _)| *number & !LOWER == DEVICE) {
+                network.note((number & LOWER) as usize);
+            }
+            let (_, gave) = network.turn(self.now, witness)?;
+            self.wake_until(end)?;
+            if self.now >= end {
+                return Ok(network.finish());
+            }
+            for (number, flags) in ready.drain(..) {
+                self.respond(number, flags)?;
+            }
+            // The kernel has answered the packets that it was given, most often: then no time passes.
+            time_passed = !gave;
+            let next = if gave { 0 } else { self.next_wake(end).min(network.next()) };
+            self.waiter.wait(self.start + self.now, self.start + next, &mut ready)?;
+        }
+    }
+
+    /// Wakes the flows whose times have come, up to `end`.
+    fn wake_until(&mut self, end: Nanos) -> io::Result<()> {
+        while let Some(&Reverse((at, _, flow, wake))) = self.wakes.peek()
+            && at <= self.now.min(end)
+        {
+            self.wakes.pop();
+            self.woken(flow, wake)?;
+        }
+        Ok(())
+    }
+
+    fn next_wake(&self, end: Nanos) -> Nanos {
+        self.wakes.peek().map_or(end, |Reverse((at, ..))| (*at).min(end))
+    }
+
+    /// Handles news of a descriptor that is no device.
+    fn respond(&mut self, number: u64, flags: EventFlags) -> io::Result<()> {
+        let (index, side) = ((number & LOWER) as usize / 2, (number & 1) as usize);
+        match number & !LOWER {
+            LISTENER => self.accept(index, side),
+            DATAGRAMS => self.hear(index, side),
+            _ => self.react(index, side, flags),
         }
     }
 

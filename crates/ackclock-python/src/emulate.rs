@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use ackclock_core::Nanos;
-use ackclock_emu::{Devices, Emulation, Lateness, Watch, clock, forward_watched};
+use ackclock_emu::{Devices, Emulation, Lateness, Watch, clock, forward};
 use ackclock_sim::relay::Gauge;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -96,7 +96,7 @@ impl Emulator {
         let (time, lateness) = py.detach(|| {
             let mut look = |now: Nanos, emulation: &mut Emulation| self.look(now, emulation);
             let watch = every.map(|every| Watch { every: every.max(1), look: &mut look });
-            forward_watched(&mut emulation, &devices, clock(), |_, _, _| (), watch)
+            forward(&mut emulation, &devices, clock(), &mut (), watch)
         })?;
         let seen = emulation.seen();
         let found = PyDict::new(py);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use ackclock_live::{Failed, Member, Places, Wanted};
+use ackclock_live::{Failed, Member, Passing, Places, Wanted};
 use ackclock_results::{Column, Tables};
 use ackclock_scenario::{Outside, ScenarioError};
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -52,6 +52,7 @@ pub fn live_run(
     folder: PathBuf,
     seed: u64,
     places: Vec<Place>,
+    virtual_clock: bool,
 ) -> PyResult<String> {
     // The exceptions of the package are not there: this may be the only module of its process.
     let wrong = |error: &ScenarioError| PyValueError::new_err(format!("{:?}", error.problems));
@@ -59,7 +60,8 @@ pub fn live_run(
     let outside = Outside { files: &files, ..Outside::NOTHING };
     let scenario = parse_with(text, format, &[], outside)?.map_err(|error| wrong(&error))?;
     let members = places.into_iter().map(Place::member).collect::<std::io::Result<Vec<_>>>()?;
-    let output = py.detach(|| ackclock_live::run(&scenario, seed, members)).map_err(|error| match error {
+    let passing = if virtual_clock { Passing::Virtual } else { Passing::Real };
+    let output = py.detach(|| ackclock_live::run(&scenario, seed, members, passing)).map_err(|error| match error {
         Failed::Scenario(error) => wrong(&error),
         Failed::System(error) => PyOSError::new_err(error.to_string()),
     })?;

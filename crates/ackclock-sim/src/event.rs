@@ -8,7 +8,7 @@
 
 use std::hint;
 
-use ackclock_core::Nanos;
+use ackclock_core::{NEVER, Nanos};
 
 const SOURCE_BITS: u32 = 24;
 const CREATION_BITS: u32 = 44;
@@ -127,6 +127,11 @@ impl Tournament {
         self.matches[0][1]
     }
 
+    /// Returns the keys of the leaves.
+    fn keys(&self) -> impl Iterator<Item = Key> {
+        self.matches.as_flattened()[self.leaves()..].iter().copied()
+    }
+
     #[inline]
     fn set(&mut self, leaf: usize, key: Key) {
         let mut node = self.leaves() + leaf;
@@ -218,6 +223,13 @@ impl EventQueue {
     #[inline]
     pub fn first(&self) -> Key {
         self.near.first()
+    }
+
+    /// Returns the earliest of the times of all events plus what `after` has for their sources; `NEVER` without events.
+    pub fn earliest_after(&self, after: &[Nanos]) -> Nanos {
+        let near = self.near.keys().take(self.busy as usize);
+        let keys = near.chain(self.far.keys()).zip(after).filter(|(key, _)| *key != Key::NEVER);
+        keys.map(|(key, after)| key.time().saturating_add(*after)).min().unwrap_or(NEVER)
     }
 
     /// Sets the next event of `source`, which replaces the previous one.

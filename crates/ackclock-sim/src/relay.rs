@@ -151,6 +151,8 @@ struct Way {
 /// The network of a scenario, for packets from outside.
 pub struct Relay {
     network: Network<Parcel>,
+    /// Least time from an event of each source until a packet reaches a host, in ns.
+    least: Vec<Nanos>,
     links: Vec<(LinkId, String)>,
     flows: Vec<Way>,
     connections: u32,
@@ -189,7 +191,8 @@ impl Relay {
         let instants = Instants { from: probes.from, interval: probes.interval, to };
         let queues = probes.queues.then(|| Queues::new(instants, links.iter().map(|(link, _)| *link)));
         let notes = Notes { happened: Vec::new(), queues };
-        Ok(Relay { network, links, flows, connections: 0, notes, now: 0 })
+        let least = network.least_times();
+        Ok(Relay { network, least, links, flows, connections: 0, notes, now: 0 })
     }
 
     /// Returns the number of flows, and with it that of routes.
@@ -224,8 +227,13 @@ impl Relay {
         happened.append(&mut self.notes.happened);
     }
 
-    /// Returns the time of the next event; `NEVER` if the network is empty.
+    /// Returns a time before which no packet reaches a host, most often that at which the next packet does; `NEVER` if the
+    /// network is empty. Events before it need no call of their own.
     pub fn next(&self) -> Nanos {
+        self.network.events.earliest_after(&self.least)
+    }
+
+    fn next_event(&self) -> Nanos {
         let first = self.network.events.first();
         if first == Key::NEVER { NEVER } else { first.time() }
     }
@@ -236,7 +244,7 @@ impl Relay {
     /// If `to` is earlier than the time of an earlier call.
     pub fn advance(&mut self, to: Nanos, happened: &mut Vec<Happened>) {
         assert!(to >= self.now, "a relay's clock runs forward");
-        while self.next() <= to && self.next() != NEVER {
+        while self.next_event() <= to && self.next_event() != NEVER {
             let key = self.network.events.first();
             self.now = key.time();
             self.network.events.advance(self.now);

@@ -20,7 +20,7 @@ from ackclock.kernel.source import KernelError, Source, check_tree, locate, unpa
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["TOOLS", "Built", "KernelError", "build", "built", "cache", "missing_tools"]
+__all__ = ["TOOLS", "Built", "KernelError", "build", "built", "cache", "missing_tools", "recipe"]
 
 TOOLS = {
     "make": "make",
@@ -53,6 +53,8 @@ class Built:
     """Identifies source, configuration and tick: 16 hexadecimal digits."""
     missing: tuple[str, ...]
     """Options that the source does not have, as names of Kconfig."""
+    recipe: str
+    """Identifies the options and what is linked into the kernel; empty for kernels of earlier versions."""
     folder: Path
 
     @property
@@ -67,16 +69,19 @@ class Built:
 
     @property
     def is_current(self) -> bool:
-        """Whether it was built with every option that builds have now, as far as its source has them."""
-        config = self.folder / "config"
-        lines = set(config.read_text(encoding="utf-8").splitlines()) if config.exists() else set()
-        wanted = [f"CONFIG_{option}=y" for option in configuration.OPTIONS if option not in self.missing]
-        return lines.issuperset([*wanted, registers.STACK])
+        """Whether it was built as builds are done now."""
+        return self.recipe == recipe()
 
     @property
     def modules(self) -> list[str]:
         """The congestion controls that it has."""
         return [name for name, option in configuration.MODULES.items() if f"TCP_CONG_{option}" not in self.missing]
+
+
+def recipe() -> str:
+    """Identifies the options of a kernel that is built now, and what is linked into it."""
+    parts = (configuration.fragment(), registers.SPARED.read_text(encoding="utf-8"))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def cache() -> Path:
@@ -111,10 +116,10 @@ def _described(file: Path) -> Built:
     try:
         info = parse_object(file.read_bytes())
         told = {name: info[name] for name in ("version", "source", "digest")}
-        hz, missing = info["hz"], info["missing"]
-        if not all(isinstance(one, str) for one in told.values()) or type(hz) is not int:
+        hz, missing, recipe = info["hz"], info["missing"], info.get("recipe", "")
+        if type(recipe) is not str or not all(isinstance(one, str) for one in told.values()) or type(hz) is not int:
             raise TypeError
-        return Built(**told, hz=hz, missing=tuple(texts(missing)), folder=file.parent)
+        return Built(**told, hz=hz, missing=tuple(texts(missing)), recipe=recipe, folder=file.parent)
     except OSError as error:
         raise KernelError(f"{file}: cannot be read: {error.strerror}") from None
     except (DocumentError, KeyError, TypeError):
@@ -161,7 +166,7 @@ def build(
         packages = " ".join(dict.fromkeys(missing.values()))
         raise KernelError(f"a build needs {', '.join(missing)}; on Debian: apt-get install {packages}")
     found = locate(source, version)
-    digest = hashlib.sha256("\0".join([found.digest, configuration.fragment(), str(hz)]).encode()).hexdigest()[:16]
+    digest = hashlib.sha256("\0".join([found.digest, recipe(), str(hz)]).encode()).hexdigest()[:16]
     folder = cache() / digest
     if (folder / INFO).exists():
         # A build that was killed at its very end has left its objects, which are gigabytes.
@@ -191,10 +196,12 @@ def _build(
     missing = configuration.check(config, hz)
     _make([*base, "prepare"], temporary)
     registers.make_room(objects)
-    _make([*base, f"-j{os.cpu_count() or 1}", BINARY], temporary, report)
+    linked = temporary / "spared.o"
+    _make(["gcc", "-O2", "-fno-pie", "-c", str(registers.SPARED), "-o", str(linked)], temporary)
+    _make([*base, registers.wraps(linked), f"-j{os.cpu_count() or 1}", BINARY], temporary, report)
     shutil.copy2(objects / BINARY, done / BINARY)
     shutil.copy2(config, done / "config")
-    kernel = Built(check_tree(tree), hz, str(source.path), digest, tuple(missing), folder)
+    kernel = Built(check_tree(tree), hz, str(source.path), digest, tuple(missing), recipe(), folder)
     info = asdict(kernel)
     del info["folder"]
     (done / INFO).write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
@@ -227,4 +234,4 @@ def _make(command: Sequence[str], temporary: Path, report: Callable[[float], obj
             end(process)
     if status:
         last = log.read_text(encoding="utf-8", errors="replace").splitlines()[-12:]
-        raise KernelError("\n".join([f"the kernel's `make {command[-1]}` failed with status {status}:", *last]))
+        raise KernelError("\n".join([f"the kernel's `{command[0]} {command[-1]}` failed with status {status}:", *last]))

@@ -70,11 +70,22 @@ OPTIONS = (
 )
 """Options that are built in."""
 
+FAST = ("CC_OPTIMIZE_FOR_PERFORMANCE", "INIT_STACK_NONE")
+"""Choices for which the architecture's defaults are slower: small code, and stacks that are cleared."""
+
+UNUSED = (
+    "CGROUPS", "EXT4_FS", "REISERFS_FS", "ISO9660_FS", "AUTOFS_FS", "QUOTA", "SWAP", "BLK_DEV", "IOSCHED_BFQ",
+    "MQ_IOSCHED_KYBER", "MQ_IOSCHED_DEADLINE", "INPUT_KEYBOARD", "INPUT_MOUSE", "SERIO", "HID_SUPPORT", "WIRELESS",
+    "WLAN", "ETHERNET", "PPP", "SLIP", "UML_NET", "SUSPEND", "LEGACY_PTYS", "IKCONFIG", "RUNTIME_TESTING_MENU",
+)  # fmt: skip
+"""Parts of the architecture's default configuration that no run has, and that a build would compile."""
+
 
 def fragment() -> str:
     """The lines that follow the architecture's default configuration."""
-    lines = [f"CONFIG_{option}=y" for option in OPTIONS]
-    return "\n".join([*lines, "CONFIG_MODULES=n", "CONFIG_DEBUG_INFO_NONE=y", STACK, ""])
+    lines = [f"CONFIG_{option}=y" for option in (*OPTIONS, *FAST)]
+    lines += [f"CONFIG_{option}=n" for option in ("MODULES", *UNUSED)]
+    return "\n".join([*lines, "CONFIG_DEBUG_INFO_NONE=y", STACK, ""])
 
 
 def top(tree: Path, hz: int) -> str:

@@ -7,6 +7,7 @@ delays, and the receiver: senders - r - x - d.
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import fcntl
 import heapq
@@ -31,6 +32,8 @@ ETHERNET = 14
 """Bytes of the header that netem counts and that a scenario's packets do not have."""
 
 CLONE_NEWNET = 0x40000000
+MS_BIND = 4096
+NAMESPACES = "/run/netns"
 SIOCETHTOOL = 0x8946
 OFFLOADS = (0x1F, 0x21, 0x24, 0x2C)
 """ETHTOOL_STSO, _SUFO, _SGSO, _SGRO: packets shall be those of the wire."""
@@ -59,6 +62,9 @@ KEPT = (
     "delivery_rate data_segs_out bytes_sent bytes_retrans bytes_acked"
 ).split()
 
+BUFFER = bytearray(1 << 20)
+"""Where data would be read to; the kernel only counts them."""
+
 library = ctypes.CDLL(None, use_errno=True)
 
 
@@ -69,11 +75,23 @@ def shell(*command: str) -> str:
     return done.stdout
 
 
+def batch(tool: str, namespace: str | None, commands: list[str]) -> None:
+    """Runs commands of ip or tc in a namespace. One process does all: a new one takes long in a kernel in user mode."""
+    options = [] if namespace is None else ["-n", namespace]
+    command = [tool, *options, "-batch", "-"]
+    done = subprocess.run(command, input="\n".join([*commands, ""]), capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {done.stdout}{done.stderr}".strip())
+
+
+def checked(result: int, what: str) -> None:
+    if result:
+        raise OSError(ctypes.get_errno(), what)
+
+
 def enter(namespace: str) -> None:
-    descriptor = os.open(f"/run/netns/{namespace}", os.O_RDONLY)
-    if library.setns(descriptor, CLONE_NEWNET):
-        raise OSError(ctypes.get_errno(), f"setns {namespace}")
-    os.close(descriptor)
+    with open(f"{NAMESPACES}/{namespace}") as file:
+        checked(library.setns(file.fileno(), CLONE_NEWNET), f"setns {namespace}")
 
 
 def write(path: str, text: str) -> None:
@@ -99,45 +117,57 @@ class Path:
         self.offloads = bool(question["offloads"])
         """Whether large packets of segmentation offload stay whole on all devices."""
         self.senders = [f"s{number}" for number in range(len(question["flows"]))]
+        self.links: list[str] = []
+        self.commands: dict[str, list[str]] = {}
+        self.devices: dict[str, list[str]] = {}
+        """By namespace."""
+        self.keep("root")
         for name in [*self.senders, "r", "x", "d"]:
-            shell("ip", "netns", "add", name)
-            shell("ip", "-n", name, "link", "set", "dev", "lo", "up")
+            checked(library.unshare(CLONE_NEWNET), "unshare")
+            self.keep(name)
+            self.commands[name], self.devices[name] = ["link set dev lo up"], []
+        enter("root")
         for number, name in enumerate(self.senders):
             self.pair(name, "out", f"10.1.{number}.1", "r", name, f"10.1.{number}.2")
-            shell("ip", "-n", name, "route", "add", "default", "via", f"10.1.{number}.2")
+            self.commands[name].append(f"route add default via 10.1.{number}.2")
         self.pair("r", "bottleneck", "10.0.2.1", "x", "back", "10.0.2.2")
         self.pair("x", "forth", "10.0.3.1", "d", "in", SINK)
-        shell("ip", "-n", "r", "route", "add", "10.0.3.0/24", "via", "10.0.2.2")
-        shell("ip", "-n", "x", "route", "add", "10.1.0.0/16", "via", "10.0.2.1")
-        shell("ip", "-n", "d", "route", "add", "default", "via", "10.0.3.1")
-        for name in ("r", "x"):
-            self.set(name, {"net.ipv4.ip_forward": "1"})
-        for name in [*self.senders, "d"]:
-            self.set(name, {"net.ipv4.tcp_no_metrics_save": "1", **question["sysctls"]})
+        self.commands["r"].append("route add 10.0.3.0/24 via 10.0.2.2")
+        self.commands["x"].append("route add 10.1.0.0/16 via 10.0.2.1")
+        self.commands["d"].append("route add default via 10.0.3.1")
+        batch("ip", None, self.links)
+        ends = {"net.ipv4.tcp_no_metrics_save": "1", **question["sysctls"]}
+        for name, commands in self.commands.items():
+            batch("ip", name, commands)
+            self.inside(name, self.prepare, name, {"net.ipv4.ip_forward": "1"} if name in ("r", "x") else ends)
         rate, limit, delay = question["rate_bps"], question["queue_packets"], question["delay_ns"]
         # netem's limit includes the packet that is being sent.
-        self.queue("r", "bottleneck", "rate", f"{rate}bit", str(-ETHERNET), "limit", str(limit + 1))
-        for device in ("forth", "back"):
-            self.queue("x", device, "delay", f"{delay / 1000:.3f}us", "limit", "1000000")
+        queue = f"rate {rate}bit {-ETHERNET} limit {limit + 1}"
+        batch("tc", "r", [f"qdisc add dev bottleneck root netem {queue}"])
+        late = f"delay {delay / 1000:.3f}us limit 1000000"
+        batch("tc", "x", [f"qdisc add dev {name} root netem {late}" for name in ("forth", "back")])
         # An address that is not resolved yet would delay the first packet.
         for name in self.senders:
             self.inside(name, self.resolve)
 
+    def keep(self, namespace: str) -> None:
+        """Gives the present namespace a name, as `ip netns` does."""
+        path = f"{NAMESPACES}/{namespace}"
+        write(path, "")
+        checked(library.mount(b"/proc/self/ns/net", path.encode(), None, MS_BIND, None), f"mount {path}")
+
     def pair(self, one: str, device: str, address: str, two: str, other: str, remote: str) -> None:
-        shell("ip", "link", "add", "name", "end1", "type", "veth", "peer", "name", "end2")
-        for inside, made, name, ip in ((one, "end1", device, address), (two, "end2", other, remote)):
-            shell("ip", "link", "set", "dev", made, "netns", inside, "name", name)
-            shell("ip", "-n", inside, "addr", "add", f"{ip}/24", "dev", name)
-            shell("ip", "-n", inside, "link", "set", "dev", name, "up")
-            if not self.offloads:
-                self.inside(inside, without_offloads, name)
+        self.links.append(f"link add name {device} netns {one} type veth peer name {other} netns {two}")
+        for inside, name, ip in ((one, device, address), (two, other, remote)):
+            self.devices[inside].append(name)
+            self.commands[inside] += [f"addr add {ip}/24 dev {name}", f"link set dev {name} up"]
 
-    def queue(self, namespace: str, device: str, *parameters: str) -> None:
-        shell("tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "netem", *parameters)
-
-    def set(self, namespace: str, values: dict[str, str]) -> None:
+    def prepare(self, namespace: str, values: dict[str, str]) -> None:
+        if not self.offloads:
+            for device in self.devices[namespace]:
+                without_offloads(device)
         for name, value in values.items():
-            self.inside(namespace, write, "/proc/sys/" + name.replace(".", "/"), value)
+            write("/proc/sys/" + name.replace(".", "/"), value)
 
     def resolve(self) -> None:
         """Connects to a port at which nobody listens, and is refused."""
@@ -151,102 +181,74 @@ class Path:
 
     def counters(self, namespace: str) -> dict[str, int]:
         """The counters of TcpExt in a namespace, which are those of one sender."""
-        self.inside(namespace, self.save_counters)
-        with open("/run/counters") as file:
-            found: dict[str, int] = json.load(file)
-        return found
-
-    def save_counters(self) -> None:
-        with open("/proc/net/netstat") as file:
+        with self.inside(namespace, open, "/proc/thread-self/net/netstat") as file:
             names, values = file.readline().split()[1:], file.readline().split()[1:]
-        write("/run/counters", json.dumps(dict(zip(names, map(int, values)))))
+        return dict(zip(names, map(int, values)))
 
-    def inside(self, namespace: str, function: Any, *arguments: Any) -> None:
-        """Runs a function in a namespace, in a process of its own."""
-        child = os.fork()
-        if child == 0:
-            try:
-                enter(namespace)
-                function(*arguments)
-                os._exit(0)
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-        if os.waitpid(child, 0)[1]:
-            raise RuntimeError(f"{function.__name__}{arguments} failed in namespace {namespace}")
+    def inside(self, namespace: str, function: Any, *arguments: Any) -> Any:
+        """Runs a function in a namespace."""
+        enter(namespace)
+        try:
+            return function(*arguments)
+        finally:
+            enter("root")
 
 
 class Arrivals:
     """The data of a connection that has arrived, as far as somebody will ask for it.
 
-    A look at the clock costs virtual time, and a message costs a turn of the processes, so that the receiver looks and
-    speaks only where it must.
+    A thread waits inside the kernel for all bytes of a burst, or for a megabyte: the kernel takes each segment as it
+    arrives, and a return for each would be the largest part of a run.
     """
 
     def __init__(self, connection: socket.socket, flow: dict[str, Any]) -> None:
         self.connection = connection
+        self.step = flow.get("size", 0)
+        """Bytes of a burst or of a transfer; the time of the last byte of each is noted."""
         self.total = 0
-        self.step = flow["size"] if flow["kind"] == "bursts" else 0
-        """Bytes of a burst; the time of the last byte of each is noted."""
-        self.transfer = flow["kind"] == "transfer"
-        self.bursts: list[int] = []
-        self.last = 0
-        """Time of the last byte of a transfer."""
+        self.times: list[int] = []
         self.ended = False
 
-    def take(self, buffer: bytearray) -> bool:
-        """Reads once. Returns False at the end of the stream."""
-        try:
-            count = self.connection.recv_into(buffer)
-        except BlockingIOError:
-            return True
-        except ConnectionResetError:
-            count = 0
-        if not count:
-            self.ended = True
-            return False
-        self.total += count
-        if self.transfer:
-            self.last = time.monotonic_ns()
-        elif self.step and self.total >= (len(self.bursts) + 1) * self.step:
-            now = time.monotonic_ns()
-            self.bursts += [now] * (self.total // self.step - len(self.bursts))
-        return True
+    def take(self) -> None:
+        """Reads until the end of the stream."""
+        while True:
+            wanted = min(self.step - self.total % self.step, len(BUFFER)) if self.step else len(BUFFER)
+            try:
+                count = self.connection.recv_into(BUFFER, wanted, socket.MSG_WAITALL | socket.MSG_TRUNC)
+            except ConnectionResetError:
+                count = 0
+            if not count:
+                self.ended = True
+                return
+            self.total += count
+            if self.step and self.total % self.step == 0:
+                self.times.append(time.monotonic_ns())
+
+    def told(self) -> dict[str, Any]:
+        """What has arrived so far. Of a bulk flow, the kernel knows more than the thread that still waits."""
+        total = self.total if self.step else info(self.connection, ["bytes_received"])["bytes_received"]
+        return {"total": total, "times": self.times, "ended": self.ended}
 
 
 def sink(flows: list[dict[str, Any]], asks: int, news: int) -> NoReturn:
     """The receiver: takes what arrives, and tells of it when it is asked."""
     enter("d")
     listener = socket.create_server((SINK, PORT), backlog=1024)
-    listener.setblocking(False)
-    epoll = select.epoll()
+    poll = select.poll()
     for descriptor in (listener.fileno(), asks):
-        epoll.register(descriptor, select.EPOLLIN)
-    open_ones: dict[int, Arrivals] = {}
+        poll.register(descriptor, select.POLLIN)
     found: dict[int, Arrivals] = {}
-    buffer = bytearray(b"\1" * (1 << 20))
     os.write(news, b"ready\n")
     while True:
-        for descriptor, _ in epoll.poll():
-            arrivals = open_ones.get(descriptor)
-            if arrivals is not None:
-                if not arrivals.take(buffer):
-                    epoll.unregister(descriptor)
-                    arrivals.connection.close()
-                    del open_ones[descriptor]
-            elif descriptor == listener.fileno():
+        for descriptor, _ in poll.poll():
+            if descriptor == listener.fileno():
                 connection, (address, _) = listener.accept()
-                connection.setblocking(False)
                 number = int(address.split(".")[2])
-                found[number] = open_ones[connection.fileno()] = Arrivals(connection, flows[number])
-                epoll.register(connection.fileno(), select.EPOLLIN)
+                found[number] = Arrivals(connection, flows[number])
+                _thread.start_new_thread(found[number].take, ())
             else:
-                told = {
-                    number: {"total": one.total, "bursts": one.bursts, "last": one.last, "ended": one.ended}
-                    for number, one in found.items()
-                }
                 with os.fdopen(news, "w") as file:
-                    json.dump(told, file)
+                    json.dump({number: one.told() for number, one in found.items()}, file)
                 os._exit(0)
 
 
@@ -361,11 +363,9 @@ class Source:
         found = []
         for number, one in arrived.items():
             flow = self.flows[int(number)]
-            times = list(zip(flow.bursts, one["bursts"]))
-            if flow.wanted["kind"] == "transfer" and one["ended"]:
-                times = [(flow.since, one["last"])]
-            size = one["total"] if flow.wanted["kind"] == "transfer" else flow.wanted.get("size")
-            found += [(end, flow.number, begun, size) for begun, end in times]
+            begins = [flow.since] if flow.wanted["kind"] == "transfer" else flow.bursts
+            size = flow.wanted.get("size")
+            found += [(end, flow.number, begun, size) for begun, end in zip(begins, one["times"])]
         return [
             {"flow": number, "start_ns": begun - self.start, "duration_ns": end - begun, "bytes": size}
             for end, number, begun, size in sorted(found)
@@ -393,10 +393,10 @@ class Source:
                     self.ready(flow)
 
 
-def info(one: socket.socket) -> dict[str, int]:
+def info(one: socket.socket, names: list[str] = KEPT) -> dict[str, int]:
     raw = one.getsockopt(socket.IPPROTO_TCP, TCP_INFO, 512)[: LAYOUT.size].ljust(LAYOUT.size, b"\0")
     values = dict(zip((name for name, _ in FIELDS), LAYOUT.unpack(raw)))
-    return {name: values[name] for name in KEPT}
+    return {name: values[name] for name in names}
 
 
 def work(question: dict[str, Any]) -> dict[str, Any]:
@@ -448,7 +448,7 @@ def set_up(folder: str) -> None:
     mount("proc", "/proc")
     mount("sysfs", "/sys")
     mount("tmpfs", "/run")
-    os.mkdir("/run/netns")
+    os.mkdir(NAMESPACES)
     os.mkdir(SHARED)
     mount("hostfs", SHARED, "-o", folder)
     shell("ip", "link", "set", "dev", "lo", "up")

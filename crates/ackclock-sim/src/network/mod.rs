@@ -7,6 +7,7 @@
 //! and at the host. A port is asked in the present, when a packet arrives at its queue and when the packet leaves for
 //! the wire. A port therefore begins a stage, too, and needs one event for each packet that is queued.
 
+mod least;
 mod parts;
 mod ports;
 mod senders;

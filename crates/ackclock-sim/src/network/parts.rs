@@ -124,7 +124,7 @@ impl<P: Contents> Network<P> {
     }
 
     /// Returns the least time that a packet takes through a stage, in ns; 0 if that is not known.
-    fn least_time(&self, stage: Stage) -> Nanos {
+    pub(super) fn least_time(&self, stage: Stage) -> Nanos {
         let delay = |link: &LinkId| {
             let link_state = &self.links[link.0 as usize];
             match link_state.port {

@@ -48,6 +48,20 @@ impl Observer for Record {
     }
 }
 
+/// Advances a relay in the steps that it asks for: no packet reaches a host before such a step.
+fn step(relay: &mut Relay, to: Nanos, happened: &mut Vec<Happened>) {
+    loop {
+        let next = relay.next();
+        if next > to {
+            return;
+        }
+        let before = happened.len();
+        relay.advance(next, happened);
+        let is_early = |one: &&Happened| matches!(one.fate, Fate::Delivered { .. }) && one.at < next;
+        assert_eq!(happened[before..].iter().find(is_early), None);
+    }
+}
+
 /// Runs a scenario, feeds its packets to a relay, compares all fates, and returns the numbers of drops and marks.
 fn compared(text: &str) -> (usize, usize) {
     let scenario = Scenario::from_toml(text, &[]).unwrap_or_else(|error| panic!("{error:?}\n{text}"));
@@ -65,8 +79,10 @@ fn compared(text: &str) -> (usize, usize) {
     let mut relay = Relay::new(&scenario, seed).unwrap();
     let mut happened = Vec::new();
     for (number, &(at, from, size, ecn)) in (0..).zip(&record.sent) {
+        step(&mut relay, at, &mut happened);
         relay.enter(at, from, Parcel { number, size, ecn }, &mut happened);
     }
+    step(&mut relay, scenario.duration, &mut happened);
     relay.advance(scenario.duration, &mut happened);
     let (mut dropped, mut arrived) = (Vec::new(), Vec::new());
     for Happened { at, fate } in happened {
@@ -136,6 +152,28 @@ fn each_connection_takes_the_links_of_its_hosts() {
         "duration = '2s'\n[bottleneck]\n{link}\n[access]\nrate = '1x'\nsource_delay = {{ kind = 'uniform', min = '1ms', max = '9ms' }}\n{rpc}"
     ));
     assert!(drops > 0);
+}
+
+#[test]
+fn a_packet_asks_for_a_step_at_its_arrival_and_for_few_before() {
+    let text =
+        format!("duration = '12s'\n[bottleneck]\nrate = '12Mbps'\ndelay = '20ms'\n[access]\nrate = '1Gbps'\n{FLOWS}");
+    let mut relay = Relay::new(&Scenario::from_toml(&text, &[]).unwrap(), 1).unwrap();
+    let mut happened = Vec::new();
+    let from = Sender { flow: 0, side: Side::Source, connection: 0, pair: 0 };
+    for number in 0..2 {
+        relay.enter(0, from, Parcel { number, size: 1500, ecn: Ecn::NotEct }, &mut happened);
+    }
+    // 12 and 24 us on the access link, and then at least the propagation delay.
+    assert_eq!(relay.next(), 20_012_000);
+    let mut steps = Vec::new();
+    while relay.next() != NEVER {
+        steps.push(relay.next());
+        relay.advance(relay.next(), &mut happened);
+    }
+    let arrivals: Vec<_> = happened.iter().map(|one| one.at).collect();
+    assert_eq!(arrivals, [21_024_000, 22_024_000]);
+    assert_eq!(steps, [20_012_000, 21_024_000, 22_024_000]);
 }
 
 #[test]
