@@ -53,9 +53,9 @@ class Built:
     """Identifies source, configuration and tick: 16 hexadecimal digits."""
     missing: tuple[str, ...]
     """Options that the source does not have, as names of Kconfig."""
-    recipe: str
-    """Identifies the options and what is linked into the kernel; empty for kernels of earlier versions."""
     folder: Path
+    recipe: str = ""
+    """Identifies the options and what is linked into the kernel; empty for kernels of earlier versions."""
 
     @property
     def binary(self) -> Path:
@@ -201,7 +201,7 @@ def _build(
     _make([*base, registers.wraps(linked), f"-j{os.cpu_count() or 1}", BINARY], temporary, report)
     shutil.copy2(objects / BINARY, done / BINARY)
     shutil.copy2(config, done / "config")
-    kernel = Built(check_tree(tree), hz, str(source.path), digest, tuple(missing), recipe(), folder)
+    kernel = Built(check_tree(tree), hz, str(source.path), digest, tuple(missing), folder, recipe())
     info = asdict(kernel)
     del info["folder"]
     (done / INFO).write_text(json.dumps(info, indent=2) + "\n", encoding="utf-8")
