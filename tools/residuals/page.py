@@ -151,7 +151,7 @@ def _times(record: Record) -> list[str]:
     if not runs:
         return []
     total = [sum(times[place] for times in spent.values()) for place in (0, 1)]
-    rows = [f"| {TITLES[kind]} | {runs[kind]} | {ours:.0f} | {theirs:.0f} |" for kind, (ours, theirs) in spent.items()]
+    rows = [f"| {TITLES[kind]} | {runs[kind]} | {spent[kind][0]:.0f} | {spent[kind][1]:.0f} |" for kind in runs]
     return [
         "## Processor time",
         "",
