@@ -330,13 +330,9 @@ impl Receiver {
                 if let Some(packet) = packet {
                     tuning.hold_large(before, next, packet, before > self.read);
                 }
-            } else if larger && tuning.measures {
-                // net/ipv4/tcp_input.c, tcp_data_queue_ofo
-                tuning.measure(payload.part.into(), packet, offered);
-                self.acks.largest = payload.part.min(self.acks.most);
-            }
-            if larger {
-                self.buffer = tuning.window();
+                if larger {
+                    self.buffer = tuning.window();
+                }
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
