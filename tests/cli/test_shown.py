@@ -68,7 +68,8 @@ def test_a_bar_draws_itself_and_no_label_of_others(monkeypatch):
     monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys, "stderr", stream)
-    with shown_streams(), bar("\x1b]0;title\x07") as report:
+    times = iter([0.0, 1.0])
+    with shown_streams(), bar("\x1b]0;title\x07", lambda: next(times)) as report:
         report(0.5)
     assert "\\x1b]0;title\\x07" in stream.getvalue()
     assert "\x1b]0" not in stream.getvalue()
