@@ -53,6 +53,12 @@ class TestLicences:
         (problem,) = notices.check(bare, notices.listed())
         assert problem.endswith("brings no text of its licence")
 
+    def test_a_crate_that_leaves_the_text_of_mit_out_has_it_with_its_holder(self, crates):
+        (one,) = [crate for crate in crates if crate.name == "prefetch-index"]
+        (text,) = one.texts()
+        assert "Copyright (c) Ragnar Groot Koerkamp\n\nPermission is hereby granted, free of charge" in text
+        assert dataclasses.replace(one, licence="Apache-2.0").texts() == []
+
     def test_the_notice_has_every_licence_in_full(self, crates):
         text = notices.notice(crates)
         for crate in crates:

@@ -57,9 +57,12 @@ class Crate:
     folder: Path
 
     def texts(self) -> list[str]:
-        """Its licences and notices, word for word: files, or else the copyright at the head of its source."""
+        """Its licences and notices, word for word: files, or else the copyright at the head of its source.
+
+        A crate among the holders of the list has the text of MIT with its holder.
+        """
         files = sorted(one for one in self.folder.iterdir() if one.is_file() and one.name.upper().startswith(TEXTS))
-        return [file.read_text(encoding="utf-8").strip() for file in files] or self._head()
+        return [file.read_text(encoding="utf-8").strip() for file in files] or self._head() or self._of_holder()
 
     def _head(self) -> list[str]:
         source = self.folder / "src/lib.rs"
@@ -67,6 +70,13 @@ class Crate:
         head = takewhile(lambda line: line.startswith("//") and not line.startswith("//!"), lines)
         text = "\n".join(line.removeprefix("//").removeprefix(" ") for line in head).strip()
         return [text] if text.startswith("Copyright") else []
+
+    def _of_holder(self) -> list[str]:
+        holders: dict[str, str] = tomllib.loads(LIST.read_text(encoding="utf-8"))["holders"]
+        if self.name not in holders or self.licence != "MIT":
+            return []
+        _, begin, terms = (ROOT / "LICENSE-MIT").read_text(encoding="utf-8").partition("Permission is hereby granted")
+        return [f"MIT License\n\nCopyright (c) {holders[self.name]}\n\n{begin}{terms}".strip()]
 
 
 def _cargo(*arguments: str) -> str:

@@ -330,9 +330,13 @@ impl Receiver {
                 if let Some(packet) = packet {
                     tuning.hold_large(before, next, packet, before > self.read);
                 }
-                if larger {
-                    self.buffer = tuning.window();
-                }
+            } else if larger && tuning.measures && tuning.whole_packets {
+                // net/ipv4/tcp_input.c, tcp_data_queue_ofo; docs/limits.md says why not in other cases.
+                tuning.measure(payload.part.into(), packet, offered);
+                self.acks.largest = payload.part.min(self.acks.most);
+            }
+            if larger {
+                self.buffer = tuning.window();
             }
             // Without SACK, another window would keep the ACK of a segment beyond a gap from counting as a duplicate.
             if next > before || self.sack {
