@@ -85,7 +85,7 @@ impl News {
         let (one, other) = header.ports;
         if to == Side::Sink {
             let end = header.seq.wrapping_add(header.payload);
-            let seen = self.seen.entry((flow, one, other)).or_insert(Seen { sent: end, acked: header.seq });
+            let seen = self.seen.entry((flow, one, other)).or_insert(Seen { sent: header.seq, acked: header.seq });
             let again = header.payload > 0 && is_beyond(seen.sent, header.seq);
             if is_beyond(end, seen.sent) {
                 seen.sent = end;
