@@ -106,6 +106,11 @@ SEARCHES = (
         "twenty seconds. TCP's second packet is an ACK without data, whose loss costs nothing, so that the columns "
         "of CUBIC and Reno are no comparison here.",
     ),
+    Search(
+        "quiche-under-use", "quiche's CUBIC",
+        "cubic --transport quiche --library stacks/quiche/quiche.so --rate 10..20 --budget 200",
+        "",
+    ),
 )  # fmt: skip
 
 

@@ -60,6 +60,28 @@ def test_a_pipe_into_which_a_process_writes(at_once):
         os.close(reading)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("size", [1, 2, 3, 300_000])
+def test_no_byte_of_a_pipe_is_lost_when_its_writer_is_looked_for(tmp_path, size):
+    os.mkfifo(tmp_path / "pipe")
+    data = bytes(index % 251 for index in range(size))
+    # A second reader lets the writer open the pipe before it is read.
+    reading = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    writing = os.open(tmp_path / "pipe", os.O_WRONLY)
+    os.write(writing, data[:1])
+
+    def write():
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(data[1:])
+
+    with opened(tmp_path / "pipe") as stream:
+        os.close(reading)
+        thread = threading.Thread(target=write)
+        thread.start()
+        assert stream.read(2) + stream.read() == data
+        thread.join()
+
+
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no /dev/zero")
 def test_devices_and_folders(tmp_path):
     with pytest.raises(OSError, match="a device; accepted: a file"):

@@ -3,60 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_app::Side;
-
-/// Number of the protocol above IP (RFC 9293).
-const TCP: u8 = 6;
-/// Length of a header without options, of IPv4 and of TCP, in bytes.
-const PLAIN: usize = 20;
-/// Kinds of options: end of the list, padding, and SACK (RFC 2018).
-const END: u8 = 0;
-const PADDING: u8 = 1;
-const SACK: u8 = 5;
-
-/// The fields of a segment over IPv4 that tell of losses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Header {
-    ports: (u16, u16),
-    seq: u32,
-    ack: u32,
-    payload: u32,
-    /// Whether there are SACK blocks.
-    sack: bool,
-}
-
-impl Header {
-    /// Reads a packet; `None` if it is no whole segment.
-    fn of(packet: &[u8]) -> Option<Header> {
-        let length = usize::from(packet.first()? & 15) * 4;
-        if packet.first()? >> 4 != 4 || *packet.get(9)? != TCP {
-            return None;
-        }
-        let segment = packet.get(length..)?;
-        let word = |at: usize| Some(u32::from_be_bytes(*segment.get(at..)?.first_chunk()?));
-        let (ports, offset) = (word(0)?, usize::from(segment.get(12)? >> 4) * 4);
-        let options = segment.get(PLAIN..offset)?;
-        Some(Header {
-            ports: ((ports >> 16) as u16, ports as u16),
-            seq: word(4)?,
-            ack: word(8)?,
-            payload: (segment.len() - offset) as u32,
-            sack: has_sack(options),
-        })
-    }
-}
-
-fn has_sack(mut options: &[u8]) -> bool {
-    while let [kind, rest @ ..] = options {
-        match (*kind, rest) {
-            (SACK, _) => return true,
-            (END, _) => return false,
-            (PADDING, _) => options = rest,
-            (_, [length, ..]) if *length >= 2 => options = options.get(usize::from(*length)..).unwrap_or_default(),
-            _ => return false,
-        }
-    }
-    false
-}
+use ackclock_wire::{Packet, decode};
 
 /// Whether `one` is beyond `other` in sequence space.
 fn is_beyond(one: u32, other: u32) -> bool {
@@ -81,67 +28,79 @@ impl News {
     /// another afterwards: the source retransmits, or an ACK has SACK blocks or acknowledges nothing new. A sender without
     /// known losses begins a recovery after such an ACK, or its timer does, which retransmits.
     pub fn read(&mut self, flow: usize, to: Side, packet: &[u8]) -> bool {
-        let Some(header) = Header::of(packet) else { return true };
-        let (one, other) = header.ports;
+        let Ok(Packet::Tcp { addresses, segment, .. }) = decode(packet) else { return true };
+        let (one, other) = (addresses.source.port(), addresses.destination.port());
         if to == Side::Sink {
-            let end = header.seq.wrapping_add(header.payload);
-            let seen = self.seen.entry((flow, one, other)).or_insert(Seen { sent: header.seq, acked: header.seq });
-            let again = header.payload > 0 && is_beyond(seen.sent, header.seq);
+            let end = segment.seq.wrapping_add(segment.len);
+            let seen = self.seen.entry((flow, one, other)).or_insert(Seen { sent: segment.seq, acked: segment.seq });
+            let again = segment.len > 0 && is_beyond(seen.sent, segment.seq);
             if is_beyond(end, seen.sent) {
                 seen.sent = end;
             }
             return again;
         }
         let Some(seen) = self.seen.get_mut(&(flow, other, one)) else { return true };
-        let advances = is_beyond(header.ack, seen.acked);
+        let advances = is_beyond(segment.ack, seen.acked);
         if advances {
-            seen.acked = header.ack;
+            seen.acked = segment.ack;
         }
-        header.sack || !advances && header.payload == 0
+        segment.sack_count > 0 || !advances && segment.len == 0
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::segment::{Flags, SackBlock, Segment};
+    use ackclock_wire::{Addresses, Sum, encode};
+
     use super::*;
 
-    /// A segment between the ports 1 and 2, with these options.
-    fn packet(to: Side, seq: u32, ack: u32, options: &[u8], payload: usize) -> Vec<u8> {
-        let mut bytes = vec![0; PLAIN];
-        (bytes[0], bytes[9]) = (0x45, TCP);
-        let ports: [u8; 4] = if to == Side::Sink { [0, 1, 0, 2] } else { [0, 2, 0, 1] };
-        bytes.extend(ports);
-        bytes.extend(seq.to_be_bytes());
-        bytes.extend(ack.to_be_bytes());
-        bytes.extend([((PLAIN + options.len()) as u8 / 4) << 4, 0x10, 0, 0, 0, 0, 0, 0]);
-        bytes.extend(options);
-        bytes.resize(bytes.len() + payload, 1);
+    /// A segment between the ports 1 and 2, with a payload of zeros.
+    fn packet(to: Side, segment: &Segment) -> Vec<u8> {
+        let [source, sink] = ["10.0.0.1:1", "10.0.0.2:2"].map(|text| text.parse().expect("an address"));
+        let addresses = Addresses { source, destination: sink };
+        let addresses = if to == Side::Sink { addresses } else { addresses.reversed() };
+        let mut bytes = vec![0; 2000];
+        let headers = encode(&addresses, segment, Sum::default(), &mut bytes).expect("a segment that fits");
+        bytes.truncate(headers + segment.len as usize);
         bytes
+    }
+
+    fn data(seq: u32, len: u32) -> Vec<u8> {
+        let mut segment = Segment::new(Flags::ACK);
+        (segment.seq, segment.ack, segment.len) = (seq, 9, len);
+        packet(Side::Sink, &segment)
+    }
+
+    fn acknowledgment(ack: u32, sack: Option<SackBlock>) -> Vec<u8> {
+        let mut segment = Segment::new(Flags::ACK);
+        (segment.seq, segment.ack) = (9, ack);
+        if let Some(block) = sack {
+            (segment.sack[0], segment.sack_count) = (block, 1);
+        }
+        packet(Side::Source, &segment)
     }
 
     #[test]
     fn sack_blocks_duplicates_and_retransmissions_are_news() {
-        let timestamps = [1, 1, 8, 10, 0, 0, 0, 0, 0, 0, 0, 0];
-        let sack = [1, 1, 5, 10, 0, 0, 0, 0, 0, 0, 0, 0];
         let mut news = News::default();
-        let data = |seq| packet(Side::Sink, seq, 9, &timestamps, 100);
-        let ack = |ack, options: &[u8]| packet(Side::Source, 9, ack, options, 0);
         // Sequence numbers wrap.
         let first = u32::MAX - 149;
-        assert!(!news.read(3, Side::Sink, &data(first)));
-        assert!(!news.read(3, Side::Sink, &data(first.wrapping_add(100))));
-        assert!(!news.read(3, Side::Source, &ack(first.wrapping_add(100), &timestamps)));
-        assert!(!news.read(3, Side::Source, &ack(50, &timestamps)));
-        assert!(news.read(3, Side::Source, &ack(50, &timestamps)), "an ACK of nothing new");
-        assert!(news.read(3, Side::Source, &ack(60, &sack)), "SACK blocks");
-        assert!(news.read(3, Side::Sink, &data(first.wrapping_add(100))), "a retransmission");
-        assert!(!news.read(3, Side::Sink, &data(50)));
-        assert!(news.read(4, Side::Source, &ack(70, &timestamps)), "an unknown connection");
+        assert!(!news.read(3, Side::Sink, &data(first, 100)));
+        assert!(!news.read(3, Side::Sink, &data(first.wrapping_add(100), 100)));
+        assert!(!news.read(3, Side::Source, &acknowledgment(first.wrapping_add(100), None)));
+        assert!(!news.read(3, Side::Source, &acknowledgment(50, None)));
+        assert!(news.read(3, Side::Source, &acknowledgment(50, None)), "an ACK of nothing new");
+        let block = SackBlock { start: 70, end: 80 };
+        assert!(news.read(3, Side::Source, &acknowledgment(60, Some(block))), "SACK blocks");
+        assert!(news.read(3, Side::Sink, &data(first.wrapping_add(100), 100)), "a retransmission");
+        assert!(!news.read(3, Side::Sink, &data(50, 100)));
+        assert!(news.read(4, Side::Source, &acknowledgment(70, None)), "an unknown connection");
     }
 
     #[test]
     fn what_is_no_segment_is_news() {
-        let whole = packet(Side::Sink, 1, 1, &[], 10);
+        let whole = data(1, 10);
         let mut datagram = whole.clone();
         datagram[9] = 17;
         for bytes in [&[][..], &whole[..30], &datagram] {

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
-import select
 import stat
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator
     from pathlib import Path
+
+    from typing_extensions import Buffer
 
 __all__ = ["MOST_BYTES", "MOST_WRITTEN", "contents", "opened", "text"]
 
@@ -37,33 +38,49 @@ def opened(path: Path | str) -> Iterator[io.BufferedReader]:
     # Without O_NONBLOCK, opening a pipe waits for a process that writes into it.
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(path, flags)
+    begun = b""
     try:
         mode = os.fstat(descriptor).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if stat.S_ISFIFO(mode):
-            if not _has_writer(descriptor):
-                raise OSError(errno.EINVAL, "a pipe into which no process writes", str(path))
+            try:
+                begun = os.read(descriptor, 1)
+            except BlockingIOError:
+                # The pipe is empty, and a process may write into it.
+                pass
+            else:
+                if not begun:
+                    raise OSError(errno.EINVAL, "a pipe into which no process writes", str(path))
             os.set_blocking(descriptor, True)
         elif not stat.S_ISREG(mode):
             raise OSError(errno.EINVAL, "a device; accepted: a file", str(path))
     except BaseException:
         os.close(descriptor)
         raise
-    with open(descriptor, "rb") as file:  # noqa: PTH123 -- a descriptor has no path
+    with io.BufferedReader(_Begun(descriptor, begun)) as file:
         yield file
 
 
-def _has_writer(descriptor: int) -> bool:
-    """Whether a pipe has bytes in it, or a process that may write some."""
-    ready = select.poll()
-    ready.register(descriptor, select.POLLIN)
-    if any(events & select.POLLIN for _, events in ready.poll(0)):
-        return True
-    try:
-        return os.read(descriptor, 1) != b""
-    except BlockingIOError:
-        return True
+class _Begun(io.FileIO):
+    """A file of which the first bytes have been read already."""
+
+    def __init__(self, descriptor: int, begun: bytes) -> None:
+        super().__init__(descriptor)
+        self.begun = begun
+
+    def readinto(self, buffer: Buffer, /) -> int | None:
+        if not self.begun:
+            return super().readinto(buffer)
+        view = memoryview(buffer)
+        length = min(len(view), len(self.begun))
+        view[:length] = self.begun[:length]
+        self.begun = self.begun[length:]
+        return length
+
+    def readall(self) -> bytes:
+        begun, self.begun = self.begun, b""
+        return begun + (super().readall() or b"")
 
 
 def contents(path: Path | str, most: int = MOST_BYTES) -> bytes:

@@ -5,6 +5,7 @@ They need neither the commands nor the libraries, whose imports take most of the
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 from ackclock.cli.listed import COMMANDS, NAME, SUMMARY
@@ -46,7 +47,7 @@ def _help(screen: Screen) -> Iterator[str]:
     names = max(map(len, rows))
     yield screen.styled(BOLD, "Usage: ") + screen.styled(BOLD, f"{NAME} COMMAND")
     yield ""
-    *lines, last = _wrapped(SUMMARY, screen.width)
+    *lines, last = textwrap.wrap(SUMMARY, screen.width)
     # The blank at which a line is broken stays if there is room for it.
     yield from (f"{line} "[: screen.width] for line in lines)
     yield last
@@ -55,17 +56,7 @@ def _help(screen: Screen) -> Iterator[str]:
     room = screen.width - names - 6
     for name, summary in rows.items():
         head = screen.styled(CYAN, f"{name:{names}}") + screen.styled(CYAN, "  ")
-        for line in _wrapped(summary, room):
+        for line in textwrap.wrap(summary, room):
             yield f"│ {head}{line:{room}} │"
             head = screen.styled(CYAN, " " * (names + 2))
     yield "╰" + "─" * (screen.width - 2) + "╯"
-
-
-def _wrapped(text: str, room: int) -> list[str]:
-    """The lines of a text, broken between words."""
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and len(lines[-1]) + 1 + len(word) > room:
-            lines.append("")
-        lines[-1] += f" {word}" if lines[-1] else word
-    return lines

@@ -257,6 +257,7 @@ impl Delivery {
 }
 
 #[pyclass(module = "ackclock._core", frozen)]
+#[derive(Default)]
 pub struct Situation {
     now: Field<u64>,
     mss: Field<u64>,
@@ -278,22 +279,7 @@ pub struct Situation {
 
 impl Situation {
     pub fn new(told: &Told) -> Situation {
-        let made = Situation {
-            now: Field::default(),
-            mss: Field::default(),
-            cwnd: Field::default(),
-            ssthresh: Field::default(),
-            initial_window: Field::default(),
-            acked: Field::default(),
-            flight_size: Field::default(),
-            pipe: Field::default(),
-            rtt: Field::default(),
-            srtt: Field::default(),
-            min_rtt: Field::default(),
-            cause: Field::default(),
-            abe: Field::default(),
-            idle: Field::default(),
-        };
+        let made = Situation::default();
         made.fill(told);
         made
     }
