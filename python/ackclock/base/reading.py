@@ -58,7 +58,8 @@ def opened(path: Path | str) -> Iterator[io.BufferedReader]:
     except BaseException:
         os.close(descriptor)
         raise
-    with io.BufferedReader(_Begun(descriptor, begun)) as file:
+    file: io.BufferedReader = io.BufferedReader(_Begun(descriptor, begun))
+    with file:
         yield file
 
 

@@ -330,8 +330,8 @@ impl Receiver {
                 if let Some(packet) = packet {
                     tuning.hold_large(before, next, packet, before > self.read);
                 }
-            } else if larger && tuning.measures && tuning.whole_packets {
-                // net/ipv4/tcp_input.c, tcp_data_queue_ofo; docs/limits.md says why not in other cases.
+            } else if larger && tuning.measures {
+                // net/ipv4/tcp_input.c, tcp_data_queue_ofo.
                 tuning.measure(payload.part.into(), packet, offered);
                 self.acks.largest = payload.part.min(self.acks.most);
             }
