@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 FIRST_PORTION = """\
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
++0 `ethtool -K tun0 tso off gso off`
 """
 GAPS_MS = (0, 1, 3, 11, 23, 47, 110, 270, 1300)
 """Times between two events of the peer or the application."""
@@ -132,7 +133,8 @@ class Script:
             self.window = self.rng.choice((0, 1, 7, 40, 257, 1000, 5000))
         number = self.acked
         if kind > 0.93:
-            number = self.rng.choice((max(1, self.acked - 500), self.sent + 1000, self.acked))
+            # An acknowledgment of what was never sent is answered by kernels since 6.14 alone (docs/drill.md).
+            number = self.rng.choice((max(1, self.acked - 500), self.acked))
         self.add(f"< . {self.beyond}:{self.beyond}(0) ack {number} win {self.window}{self.blocks()}")
 
     def data(self) -> None:
@@ -203,8 +205,8 @@ def made(seed: int) -> str:
     options += [f"nop,wscale {scale}"] if scale is not None else []
     text = ",".join(options)
     script.add(f"< S 0:0(0) win {rng.choice((1000, 20_000, 65_535))} <{text + ',nop,nop' if script.sack else text}>")
+    script.window = rng.choice((257, 1000, 1000, 20_000, 65_535))
     script.wait()
-    script.acked = 1
     script.add(f"< . 1:1(0) ack 1 win {script.window}")
     script.add("accept(3, ..., ...) = 4")
     script.add("fcntl(4, F_SETFL, O_RDWR|O_NONBLOCK) = 0")
@@ -229,6 +231,51 @@ def made(seed: int) -> str:
     return f"// Seed {seed}\n" + script.text()
 
 
+LATE = re.compile(r"expected > (?P<packet>.+) at (?P<at>[0-9.]+); nothing left until (?P<left>[0-9.]+): > (?P<same>.+)$")
+LATENESS_S = 0.07
+"""How late a timer of half a second to four seconds may be: a slot of the kernel's wheel of timers has 64 ticks."""
+
+
+def is_late(reason: str) -> bool:
+    """Whether a difference is a retransmission that the kernel's timer sent a little later."""
+    found = LATE.search(reason)
+    if not found or found["packet"] != found["same"] or found["packet"].startswith(". ") and "(0)" in found["packet"]:
+        return False
+    return float(found["left"]) - float(found["at"]) < LATENESS_S
+
+
+PUSHED = re.compile(r"left at [0-9.]+: flags (P\.|\.) instead of (P\.|\.)$")
+
+
+def played(kernel: scripts.Backend, files: Sequence[Path]) -> list[drill.ScriptResult]:
+    """The verdicts of a kernel. Where it alone sets or lacks PSH, the script is given its PSH and played again.
+
+    The simulator's scripts do not know where the kernel divides data into packets, whose ends have PSH.
+    """
+    results = {file: None for file in files}
+    left = list(files)
+    for _ in range(ROUNDS):
+        again = []
+        for file, result in zip(left, drill.run_on_kernel(kernel, left), strict=True):
+            results[file] = result
+            found = PUSHED.search(result.reason)
+            if found and result.line:
+                lines = file.read_text(encoding="utf-8").split("\n")
+                changed = lines[result.line - 1].replace(f"> {found[2]} ", f"> {found[1]} ", 1)
+                if changed != lines[result.line - 1]:
+                    lines[result.line - 1] = changed
+                    file.write_text("\n".join(lines), encoding="utf-8")
+                    again.append(file)
+        left = again
+        if not left:
+            break
+    return [result for result in results.values() if result]
+
+
+ROUNDS = 40
+"""How often a script is given the kernel's PSH at most."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Makes scripts, runs them on the kernel, and prints the differences; 1 if there are some."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -248,15 +295,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         files.append(file)
     kernel = scripts.backend(f"linux:{given.kernel}")
-    results = drill.run_on_kernel(kernel, files)
-    for result in results:
+    differ = late = 0
+    for result in played(kernel, files):
         if result.verdict == "pass":
             Path(result.path).unlink()
+        elif is_late(result.reason):
+            late += 1
         else:
+            differ += 1
             print(f"{result.path}: {result.reason}")
-    passed = sum(result.verdict == "pass" for result in results)
-    print(f"{passed} of {len(results)} scripts agree with Linux {kernel.version}")
-    return 0 if passed == len(results) else 1
+    print(f"{len(files)} scripts on Linux {kernel.version}: {differ} differ, {late} have a late timer first")
+    return 1 if differ else 0
 
 
 if __name__ == "__main__":

@@ -68,7 +68,8 @@ impl Host {
             self.drain();
             return Ok(());
         }
-        if segment.flags.has(Flags::SYN) {
+        // The window of a SYN is forgotten (net/ipv4/tcp_minisocks.c, tcp_create_openreq_child); that of an answer counts.
+        if segment.flags.has(Flags::SYN.with(Flags::ACK)) {
             connection.send_buffer.offered(u64::from(segment.window));
         }
         if !segment.flags.has(Flags::SYN) {

@@ -362,6 +362,7 @@ impl Host {
             connection.send_buffer.checked = false;
             if progress.has(Progress::CONNECTED) {
                 let mss = connection.endpoint.peer_mss().min(own_mss);
+                connection.send_buffer.peer_mss = u64::from(mss);
                 connection.send_buffer.round(u64::from(mss));
                 connection.send_buffer.grow(u64::from(info.snd_cwnd), u64::from(info.snd_mss));
             }

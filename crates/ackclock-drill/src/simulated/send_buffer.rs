@@ -19,6 +19,8 @@ pub struct SendBuffer {
     tail: u64,
     /// Largest window that the peer has offered.
     window: u64,
+    /// Payload of the largest segment that the handshake allows; 0 before.
+    pub peer_mss: u64,
     /// Stream offset at which the last pushed buffer ends.
     pushed: u64,
     /// Whether the device's queue paces; data in that queue then count as sent.
@@ -41,7 +43,7 @@ impl SendBuffer {
     }
 
     fn of(limit: Limit) -> SendBuffer {
-        SendBuffer { limit, tail: 0, window: 0, pushed: 0, paced: false, wanted: false, checked: true }
+        SendBuffer { limit, tail: 0, window: 0, peer_mss: 0, pushed: 0, paced: false, wanted: false, checked: true }
     }
 
     /// Fixes the limit, as SO_SNDBUF does.
@@ -63,9 +65,10 @@ impl SendBuffer {
         self.window = self.window.max(window);
     }
 
-    /// Raises the limit according to the congestion window.
+    /// Raises the limit according to the congestion window, in segments of `mss` bytes or of those that the peer accepts
+    /// (net/ipv4/tcp_input.c, tcp_sndbuf_expand).
     pub fn grow(&mut self, cwnd_segments: u64, mss: u64) {
-        self.limit.grow(cwnd_segments, mss, 2);
+        self.limit.grow(cwnd_segments, mss.max(self.peer_mss), 2);
     }
 
     /// Rounds FreeBSD's limit up to whole segments of `mss` bytes, as the handshake does.

@@ -11,6 +11,12 @@ impl Endpoint {
         self.sender.close();
     }
 
+    /// Declares that the application will read no more (SHUT_RD). On Linux, data that arrives after a FIN was sent then
+    /// resets the connection (net/ipv4/tcp_input.c, tcp_rcv_state_process).
+    pub fn shutdown_read(&mut self) {
+        self.cold.reads_shut = self.sender.config.conformance == Conformance::Linux;
+    }
+
     /// Closes both directions: a FIN follows the data. If received data was not read, or more data arrives later, the
     /// connection is reset, so that the peer knows (RFC 9293 section 3.6.1); on FreeBSD only later data resets it. Before a
     /// SYN has arrived there is nothing to close, and the attempt ends (RFC 9293 section 3.10.4).
@@ -53,9 +59,10 @@ impl Endpoint {
     /// Sends a RST and ends the connection.
     pub(super) fn reset(&mut self, now: Nanos) {
         let mut segment = Segment::new(Flags::RST.with(Flags::ACK));
-        segment.seq = self.wire(self.sender.sent_edge());
+        let linux = self.sender.config.conformance == Conformance::Linux;
+        segment.seq = self.wire(if linux { self.bare_offset() } else { self.sender.sent_edge() });
         segment.ack = self.receive_next();
-        if self.sender.config.conformance == Conformance::Linux {
+        if linux {
             // No standard asks for a window (net/ipv4/tcp_output.c, tcp_send_active_reset).
             segment.window = self.receiver.pay();
         }

@@ -186,6 +186,10 @@ impl Endpoint {
         self.sample_handshake(now, segment);
         if !early {
             let cold = &self.cold;
+            if cold.passive && self.sender.config.conformance == Conformance::Linux {
+                // net/ipv4/tcp_minisocks.c, tcp_check_req and tcp_create_openreq_child: that of the SYN does not count.
+                self.sender.set_largest_window(u64::from(segment.window) << self.peer_scale);
+            }
             let stamps = segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS));
             let echoes_first = stamps.is_some_and(|stamps| stamps.ecr == cold.syn_stamp);
             let spurious = self.sender.config.syn_losses.forgives_spurious && echoes_first;
@@ -262,6 +266,7 @@ impl Endpoint {
         //= https://www.rfc-editor.org/rfc/rfc5681#section-3.1
         //# the SYN/ACK and the acknowledgment of the SYN/ACK MUST NOT increase the size of the congestion window
         self.sender.establish(now, mss, self.sender.config.sack && cold.peer_sack, lost_syns);
+        self.receiver.guess_segments(self.sender.mss());
         if self.due.has(Due::PATH) {
             self.begin_path();
         }

@@ -34,6 +34,9 @@ impl Endpoint {
         let taken = self.uses_ecn() && self.has_taken_field();
         let next = self.receiver.next();
         let start = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next);
+        if segment.flags.has(Flags::RST) && start.is_some_and(|start| self.matches_oddly(start, next)) {
+            return self.on_reset(now, true, progress, obs);
+        }
         let acceptable = |&start: &u64| {
             let end = start + u64::from(segment.len);
             self.acceptable(start, segment.seq_len()) && !self.receiver.refuses_end(end)
@@ -99,10 +102,24 @@ impl Endpoint {
         closed && self.sender.config.conformance == Conformance::Linux
     }
 
+    /// Whether a RST counts although it does not begin at RCV.NXT: Linux takes one at the right edge of its SACK blocks, and
+    /// one at the peer's FIN (net/ipv4/tcp_input.c, tcp_validate_incoming and tcp_reset_check).
+    #[cold]
+    fn matches_oddly(&self, start: u64, next: u64) -> bool {
+        let linux = self.sender.config.conformance == Conformance::Linux && self.state != State::TimeWait;
+        linux && (start + 1 == next && self.follows_fin() || self.receiver.highest_block() == Some(start))
+    }
+
     /// The acceptability test of RFC 9293 section 3.4: whether part of the segment lies in the receive window.
     #[inline]
     pub(super) fn acceptable(&self, start: u64, len: u32) -> bool {
         let (next, edge) = (self.receiver.next(), self.receiver.limit());
+        let full = !matches!(self.state, State::SynReceived | State::TimeWait);
+        if full && self.sender.config.conformance == Conformance::Linux {
+            // What ends where the last ACK was sent, or begins at the edge, still has an ACK that counts
+            // (net/ipv4/tcp_input.c, tcp_sequence).
+            return start + u64::from(len) >= next.saturating_sub(self.receiver.unacked()) && start <= edge.max(next);
+        }
         if len == 0 {
             // FreeBSD only drops what lies beyond the edge (sys/netinet/tcp_input.c, tcp_do_segment).
             let last = edge + u64::from(self.sender.config.conformance == Conformance::FreeBsd);
@@ -222,10 +239,12 @@ impl Endpoint {
         if self.watch.any() {
             self.on_sign_of_life();
         }
+        let renews = self.renews_window(segment);
         let news = if segment.sack_count > 0 || self.uses.any() {
             self.take_ack_with_options(now, segment, ack, handshake, obs)
         } else {
-            let arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), &[]);
+            let mut arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), &[]);
+            arrival.pure &= !renews;
             self.sender.on_ack(now, &arrival, obs)
         };
         if news {
@@ -294,7 +313,9 @@ impl Endpoint {
             if self.uses_ecn() && !handshake { self.feedback(segment, ack, sacks.blocks()) } else { (Some(0), 0) };
         let congestion = marked_packets != Some(0);
         let echo = self.echo(now, segment);
-        let plain = Arrival::plain(segment, ack, self.window_edge(segment, ack), sacks.blocks());
+        let renews = !self.sender.uses_sack() && self.renews_window(segment);
+        let mut plain = Arrival::plain(segment, ack, self.window_edge(segment, ack), sacks.blocks());
+        plain.pure &= !renews;
         let forward_delay = self.forward_delay(segment);
         let arrival =
             Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked_packets, marked, ..plain };
@@ -386,6 +407,9 @@ impl Endpoint {
     pub(super) fn window_edge(&mut self, segment: &Segment, ack: u64) -> u64 {
         let newer = segment.seq.wrapping_sub(self.wl1) as i32;
         if newer > 0 || (newer == 0 && segment.ack.wrapping_sub(self.wl2) as i32 >= 0) {
+            if newer == 0 && ack == self.sender.una() && self.keeps_larger_window(segment, ack) {
+                return self.sender.window_edge();
+            }
             (self.wl1, self.wl2) = (segment.seq, segment.ack);
             // The window of a SYN is never scaled (RFC 7323 section 2.2).
             //= https://www.rfc-editor.org/rfc/rfc7323#section-2.2
@@ -396,6 +420,22 @@ impl Endpoint {
             return ack + (u64::from(segment.window) << scale);
         }
         self.sender.window_edge().max(ack)
+    }
+
+    /// Whether a smaller window is ignored because the segment has neither a new acknowledgment nor a new sequence number,
+    /// unless the window is closed (Linux net/ipv4/tcp_input.c, tcp_may_update_window).
+    #[inline(never)]
+    fn keeps_larger_window(&self, segment: &Segment, ack: u64) -> bool {
+        let offered = u64::from(segment.window) << self.peer_scale;
+        let smaller = offered > 0 && ack + offered < self.sender.window_edge();
+        smaller && self.sender.config.conformance == Conformance::Linux && !segment.flags.has(Flags::SYN)
+    }
+
+    /// Whether a segment sets the window anew by its sequence number, and so is no duplicate acknowledgment even if the
+    /// window is the same (Linux net/ipv4/tcp_input.c, FLAG_WIN_UPDATE).
+    #[inline]
+    pub(super) fn renews_window(&self, segment: &Segment) -> bool {
+        (segment.seq.wrapping_sub(self.wl1) as i32) > 0 && self.sender.config.conformance == Conformance::Linux
     }
 
     pub(super) fn take_payload<O: Observer>(
@@ -415,6 +455,11 @@ impl Endpoint {
             // The application will not read this data (RFC 9293 section 3.6.1).
             self.refuse(segment);
             return self.end(now, progress, obs);
+        }
+        let sent_fin = matches!(self.state, State::FinWait1 | State::FinWait2);
+        if sent_fin && self.cold.reads_shut && segment.len > 0 && whole > before && !self.receiver.finished() {
+            self.refuse(segment);
+            return self.fail(now, Error::Reset, progress, obs);
         }
         let was_finished = self.receiver.finished();
         self.sender.stats_mut().data_segments_received += if segment.len > 0 { segment.segments().into() } else { 0 };

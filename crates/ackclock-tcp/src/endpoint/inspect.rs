@@ -191,6 +191,11 @@ impl Endpoint {
             // Linux counts our SYN, with any data in it, or our SYN-ACK as a delivered segment (net/ipv4/tcp_input.c,
             // tcp_rcv_fastopen_synack, tcp_rcv_state_process).
             info.delivered += 1;
+            info.total_retrans += cold.syns_sent.saturating_sub(1);
+            if cold.passive {
+                // The listening socket sent the SYN-ACKs (net/ipv4/tcp_minisocks.c, tcp_create_openreq_child).
+                info.segs_out -= cold.syns_sent.min(info.segs_out);
+            }
         }
         info.retransmits =
             info.retransmits.max(if self.is_established() { 0 } else { cold.syn_retries.min(255) as u8 });

@@ -89,7 +89,7 @@ impl Endpoint {
         }
         let more = own.sent < own.parts || own.duplicates > 0;
         self.due.set(Due::ACKS, more);
-        self.bare_ack_of(now, self.sender.nxt(), obs)
+        self.bare_ack_of(now, self.bare_offset(), obs)
     }
 
     /// Replaces the acknowledgment of an outgoing segment by what the receiver claims.

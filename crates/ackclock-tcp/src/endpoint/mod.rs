@@ -244,6 +244,8 @@ struct Cold {
     next_answer: Nanos,
     /// Whether the connection was opened passively.
     passive: bool,
+    /// Whether the application reads no more.
+    reads_shut: bool,
     syn_retries: u32,
     syn_sent_at: Nanos,
     /// SYNs and SYN-ACKs sent, both those that a timeout sends again and those that answer a repeated SYN.
@@ -314,6 +316,7 @@ impl Endpoint {
                 peer_xcp: false,
                 next_answer: 0,
                 passive: false,
+                reads_shut: false,
                 syn_retries: 0,
                 syn_sent_at: 0,
                 syns_sent: 0,

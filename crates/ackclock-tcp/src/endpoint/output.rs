@@ -44,7 +44,7 @@ impl Endpoint {
         if !self.receiver.owes_ack() {
             return None;
         }
-        Some(self.bare_ack::<true, O>(now, self.sender.nxt(), obs))
+        Some(self.bare_ack::<true, O>(now, self.bare_offset(), obs))
     }
 
     /// [`Endpoint::poll_transmit`] in all other cases.
@@ -70,7 +70,7 @@ impl Endpoint {
             State::TimeWait | State::FinWait2 => {}
             _ => {
                 if self.uses.has(Uses::ACCECN) && self.cold.acc.awaits_pure_ack() && self.receiver.owes_ack() {
-                    return Some(self.bare_ack_of(now, self.sender.nxt(), obs));
+                    return Some(self.bare_ack_of(now, self.bare_offset(), obs));
                 }
                 self.sender.reserve(self.options_len());
                 if let Some(sent) = self.poll_data(now, obs) {
@@ -93,7 +93,7 @@ impl Endpoint {
         if self.uses.has(Uses::MISBEHAVIOUR) {
             return Some(self.begin_acks(now, obs));
         }
-        Some(self.bare_ack::<false, O>(now, self.sender.nxt(), obs))
+        Some(self.bare_ack::<false, O>(now, self.bare_offset(), obs))
     }
 
     /// Returns the next data or FIN to send now, if any.
@@ -154,7 +154,7 @@ impl Endpoint {
         if self.due.has(Due::CHALLENGE) || self.due.has(Due::HANDSHAKE) {
             self.due.set(Due::CHALLENGE, false);
             self.due.set(Due::HANDSHAKE, false);
-            return self.bare_ack_of(now, self.sender.nxt(), obs);
+            return self.bare_ack_of(now, self.bare_offset(), obs);
         }
         self.due.set(Due::PROBE, false);
         if self.sender.config.conformance == Conformance::FreeBsd && self.watch.has(Watch::PERSIST) {
@@ -162,6 +162,21 @@ impl Endpoint {
         }
         // The probe carries an acknowledged sequence number: the peer drops the segment and answers with an ACK.
         self.bare_ack_of(now, self.sender.una().wrapping_sub(1), obs)
+    }
+
+    /// The offset of a segment with neither payload nor FIN: SND.NXT. Linux takes the edge of the window if the window has
+    /// shrunk below it by a unit or more (net/ipv4/tcp_output.c, tcp_acceptable_seq).
+    #[inline(always)]
+    pub(super) fn bare_offset(&self) -> u64 {
+        let nxt = self.sender.nxt();
+        if self.sender.window_edge() < nxt { self.offset_beyond_window(nxt) } else { nxt }
+    }
+
+    #[cold]
+    fn offset_beyond_window(&self, nxt: u64) -> u64 {
+        let edge = self.sender.sent_edge();
+        let within_unit = self.cold.peer_scales && nxt - edge < 1 << self.receiver.scale();
+        if self.sender.config.conformance != Conformance::Linux || within_unit { nxt } else { edge }
     }
 
     /// A segment with neither payload nor FIN, with the sequence number of `offset`.

@@ -75,7 +75,7 @@ impl Endpoint {
         let probe = if sends { self.sender.path_probe(now, self.receiver.reports()) } else { Probe::None };
         let segment = match probe {
             Probe::Send(sent) => Some(self.data::<false, O>(now, sent, obs)),
-            Probe::Wait if self.receiver.owes_ack() => Some(self.bare_ack_of(now, self.sender.nxt(), obs)),
+            Probe::Wait if self.receiver.owes_ack() => Some(self.bare_ack_of(now, self.bare_offset(), obs)),
             Probe::Wait => None,
             Probe::None => self.poll_transmit(now, obs),
         };

@@ -45,11 +45,13 @@ impl Endpoint {
         self.last_ack = now;
         let echo = self.echo(now, segment);
         let ack = una + news;
+        let renews = news == 0 && self.renews_window(segment);
         let window_edge = self.window_edge(segment, ack);
         let same_window = self.sender.take_window(ack, window_edge);
         if self.sender.awaits_ack() {
             let forward_delay = self.forward_delay(segment);
-            let arrival = Arrival { echo, forward_delay, ..Arrival::plain(segment, ack, window_edge, &[]) };
+            let mut arrival = Arrival { echo, forward_delay, ..Arrival::plain(segment, ack, window_edge, &[]) };
+            arrival.pure &= !renews;
             if self.sender.on_awaited_ack(now, &arrival, same_window, obs) {
                 progress.add(Progress::ACKED);
             }

@@ -28,7 +28,7 @@ impl Endpoint {
             self.poll_due(now, &mut ());
         }
         if self.receiver.owes_ack() {
-            self.bare_ack_of(now, self.sender.nxt(), &mut ());
+            self.bare_ack_of(now, self.bare_offset(), &mut ());
         }
         self.due.set(Due::REFUSED, true);
         let sends = match self.state {

@@ -19,6 +19,8 @@ const COMPRESSION: Nanos = MILLISECOND;
 const COMPRESSION_SLACK: Nanos = MILLISECOND / 10;
 /// The segment size that Linux assumes before it has seen one (TCP_MSS_DEFAULT).
 const FIRST_GUESS: u32 = 536;
+/// The least that it assumes (TCP_MIN_MSS).
+const LEAST_SEGMENT: u32 = 88;
 
 /// Facts about arriving payload that determine its acknowledgment.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +107,14 @@ impl Acks {
             delayed_at: NEVER,
             delay: if linux { 0 } else { config.delayed_ack },
             last_arrival: 0,
+        }
+    }
+
+    /// Takes the least of our segment size, of half the window and of Linux's guess for the size of the peer's segments.
+    pub fn guess_segments(&mut self, mss: u32, half_window: u64) {
+        if self.is_linux() {
+            let bound = u32::try_from(half_window).unwrap_or(u32::MAX);
+            self.largest = self.largest.min(mss).min(bound).max(LEAST_SEGMENT);
         }
     }
 
@@ -262,7 +272,8 @@ impl Acks {
     #[cold]
     #[inline(never)]
     fn quicken(&mut self, most: u32, window: u64) {
-        let half = (window / (2 * u64::from(self.largest.max(1)))).max(2);
+        let half = window / (2 * u64::from(self.largest.max(1)));
+        let half = if half == 0 { 2 } else { half };
         self.quick_left = self.quick_left.max(most.min(u32::try_from(half).unwrap_or(most)));
     }
 

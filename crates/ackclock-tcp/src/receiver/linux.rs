@@ -16,6 +16,14 @@ impl Receiver {
         if free < full / LEAST_PART || free < segment { 0 } else { free.min(limit) }
     }
 
+    /// Whether the window is as large as at the last ACK, as the acknowledgment of more than a segment needs
+    /// (net/ipv4/tcp_input.c, __tcp_ack_snd_check).
+    pub(super) fn keeps_window(&self, used: u64, before: u64) -> bool {
+        let free = self.free_window(used);
+        let window = if self.scale > 0 { self.rounded(free, used) } else { free };
+        window >= self.edge - before.saturating_sub(self.acks.pending)
+    }
+
     /// The window field where the window may shrink: what the free memory allows, in whole units (net/ipv4/tcp_output.c,
     /// __tcp_select_window). As in Linux 6.12, what begins beyond the present window is not accepted any more; RFC 7323
     /// section 2.4 and Linux 7.2 accept it.

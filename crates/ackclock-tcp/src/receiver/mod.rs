@@ -143,6 +143,12 @@ impl Receiver {
         }
     }
 
+    /// Guesses the size of the peer's segments by that of ours, `mss`, and by the window (net/ipv4/tcp_input.c,
+    /// tcp_initialize_rcv_mss).
+    pub fn guess_segments(&mut self, mss: u32) {
+        self.acks.guess_segments(mss, self.edge / 2);
+    }
+
     /// Counts the window of our SYN-ACK in segments of `mss` bytes, where windows of SYNs are counted in segments.
     pub fn answer_syn(&mut self, mss: u64) {
         if self.acks.is_linux() {
@@ -211,13 +217,19 @@ impl Receiver {
     /// Processes any other payload, or a FIN.
     #[inline(never)]
     fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
-        // No data follows a FIN.
         let limit = if self.takes_whole(payload.start) { whole } else { self.limit() };
-        let end = whole.min(limit).min(self.fin.unwrap_or(u64::MAX));
-        let had_gap = self.sequence.has_gap();
+        // No data follows a FIN. Linux knows of a FIN when all before it has arrived, and of several takes the first one
+        // (net/ipv4/tcp_input.c, tcp_ofo_queue).
+        let unread = self.acks.is_linux() && !self.finished();
+        let end = whole.min(limit).min(self.fin.filter(|_| !unread).unwrap_or(u64::MAX));
+        let mut had_gap = self.sequence.has_gap();
         let before = self.sequence.next();
-        if payload.fin && end == whole && self.fin.is_none() && end >= before {
+        if payload.fin && end == whole && self.fin.is_none_or(|fin| unread && end < fin) && end >= before {
             self.fin = Some(end);
+        }
+        if unread && payload.start <= before && self.fin.is_some_and(|fin| fin < end) {
+            // The data covers a FIN that came before it, which is dropped.
+            self.fin = None;
         }
         let end = end + u64::from(payload.fin && end == whole && self.fin == Some(end) && self.counts_fin());
         if (had_gap || payload.start < before)
@@ -237,6 +249,12 @@ impl Receiver {
         let mut fresh = self.sequence.insert(payload.start, end);
         if self.fin == Some(self.sequence.next()) {
             fresh |= self.sequence.insert(self.sequence.next(), self.sequence.next() + 1);
+        }
+        if unread && self.finished() {
+            // net/ipv4/tcp_input.c, tcp_fin, which leaves no gap that the FIN could have filled. What joins the FIN has been
+            // joined to it (tcp_ooo_try_coalesce).
+            self.sequence.forget_ranges();
+            had_gap &= !payload.fin;
         }
         if !fresh {
             return self.on_duplicate(now, payload, end <= before);
@@ -312,8 +330,9 @@ impl Receiver {
     fn on_progress<const DUBIOUS: bool>(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
         let beyond = DUBIOUS && self.received() > self.edge && self.acks.is_linux();
-        let used = if beyond { self.used() } else { 0 };
-        let keeps_window = !beyond || self.free_window(used) >= self.edge - before.saturating_sub(self.acks.pending);
+        let ends = DUBIOUS && payload.fin && self.finished() && self.acks.is_linux();
+        let used = if beyond || ends { self.used() } else { 0 };
+        let keeps_window = !(beyond || ends) || self.keeps_window(used, before);
         let crowded = beyond && self.is_crowded(used);
         if beyond {
             self.edge = self.received();
@@ -554,6 +573,11 @@ impl Receiver {
     /// Sequence numbers that arrived in order and were not yet acknowledged.
     pub fn unacked(&self) -> u64 {
         self.acks.pending
+    }
+
+    /// The right edge of what SACK blocks report, if there is something to report.
+    pub fn highest_block(&self) -> Option<u64> {
+        self.sequence.highest().filter(|_| self.sack)
     }
 
     /// Whether payload waits for its acknowledgment.

@@ -86,6 +86,19 @@ impl Reassembly {
         fresh
     }
 
+    /// Forgets what lies beyond the first gap.
+    #[cold]
+    pub fn forget_ranges(&mut self) {
+        self.ranges.clear();
+        self.recent.clear();
+        self.held = 0;
+    }
+
+    /// The end of the last range above the gap, if there is one.
+    pub fn highest(&self) -> Option<u64> {
+        self.ranges.last().map(|range| range.1)
+    }
+
     /// The first part of `[start, end)` that has arrived already (RFC 2883 sections 4.1 and 4.2).
     pub fn duplicate(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         if start < self.next {

@@ -651,4 +651,9 @@ impl Sender {
         self.window_edge = edge;
         self.small.largest_window = edge;
     }
+
+    /// Sets the largest window that the peer has offered so far, bytes.
+    pub fn set_largest_window(&mut self, bytes: u64) {
+        self.small.largest_window = bytes;
+    }
 }

@@ -48,12 +48,14 @@ impl Sender {
         (start, mss)
     }
 
-    /// Gives segments another size, in bytes. Windows that count segments keep their number.
+    /// Gives segments another size, in bytes. Windows that count segments keep their number, the initial one of a restart
+    /// as well (net/ipv4/tcp_input.c, tcp_init_cwnd).
     pub fn resize_segments(&mut self, mss: u64) {
         let old = self.mss;
         self.mss = mss;
         if self.whole {
             self.window.cwnd = self.window.cwnd / old * mss;
+            self.initial_window = self.initial_window / old * mss;
             if self.window.ssthresh < u64::MAX {
                 self.window.ssthresh = self.window.ssthresh / old * mss;
             }

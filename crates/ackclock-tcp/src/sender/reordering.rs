@@ -37,7 +37,9 @@ impl Reordering {
     /// Without SACK: more duplicate ACKs than segments that could be lost indicate that `segments` were reordered.
     pub fn on_excess_duplicates(&mut self, segments: u32) {
         self.seen = self.seen.saturating_add(1);
-        self.raise(segments);
+        if self.adapts {
+            self.threshold = segments.min(MOST);
+        }
     }
 
     /// Whether the threshold adapts to the reordering seen.

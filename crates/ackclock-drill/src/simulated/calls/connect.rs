@@ -167,6 +167,7 @@ pub(super) fn shutdown(host: &mut Host, fd: i64, how: i64) -> Called {
     }
     if how != 1 {
         connection.read_shut = true;
+        connection.endpoint.shutdown_read();
     }
     if how != 0 && !connection.write_shut {
         connection.write_shut = true;
