@@ -68,7 +68,9 @@ pub fn differences(
     let flags = |tcp: &Tcp| show::flags(&Tcp { flags: tcp.flags & !ignored, ace: None, ..tcp.clone() });
     compare("flags", flags(expected), flags(&actual));
     compare("ack", expected.ack.to_string(), actual.ack.to_string());
-    if let Some(window) = expected.window {
+    if let Some(window) = expected.window
+        && sent.rounded_up != Some(window)
+    {
         compare("win", window.to_string(), actual.window.unwrap_or(0).to_string());
     }
     compare("urg", expected.urgent.to_string(), actual.urgent.to_string());
@@ -146,7 +148,7 @@ mod tests {
             urgent: 0,
             options: Some(Vec::new()),
         };
-        Sent { at: 0, flow: 0, tcp, ecn: 0, service: 0, hops: 64, udp: None }
+        Sent { at: 0, flow: 0, tcp, ecn: 0, service: 0, hops: 64, udp: None, rounded_up: None }
     }
 
     #[test]

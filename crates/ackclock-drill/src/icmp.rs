@@ -60,6 +60,23 @@ const UNREACHABLE: [&[&str]; 2] = [
     ],
 ];
 
+/// Codes of the other types that have names, in the order of their numbers, for ICMP and for ICMPv6.
+const OTHERS: [&[(&str, &[&str])]; 2] = [
+    &[("time_exceeded", &["ttl_exceeded_in_transit", "frag_reass_exceeded"])],
+    &[
+        ("time_exceeded", &["exceeded_hop_limit", "exceeded_frag_time"]),
+        ("parameter_problem", &["header_field", "unknown_next_header", "unknown_option"]),
+    ],
+];
+
+/// Names of the codes of a type.
+fn codes(kind: &str, v6: bool) -> &'static [&'static str] {
+    match kind {
+        "unreachable" => UNREACHABLE[usize::from(v6)],
+        _ => OTHERS[usize::from(v6)].iter().find(|(name, _)| *name == kind).map_or(&[], |&(_, codes)| codes),
+    }
+}
+
 /// The names of a message's type and code. `type_3` and `code_1` are numbers, and packetdrill sends code 0 where none is
 /// written.
 pub(crate) fn names(icmp: &Icmp, v6: bool) -> (&str, &str) {
@@ -68,8 +85,7 @@ pub(crate) fn names(icmp: &Icmp, v6: bool) -> (&str, &str) {
     let kind = numbered(&icmp.kind, "type_").and_then(|number| kinds.iter().find(|&&(known, _)| known == number));
     let kind = kind.map_or(icmp.kind.as_str(), |&(_, name)| name);
     let code = icmp.code.as_deref().unwrap_or("code_0");
-    let named = numbered(code, "code_").filter(|_| kind == "unreachable");
-    let named = named.and_then(|number| UNREACHABLE[usize::from(v6)].get(usize::from(number)));
+    let named = numbered(code, "code_").and_then(|number| codes(kind, v6).get(usize::from(number)));
     (kind, named.copied().unwrap_or(code))
 }
 

@@ -29,6 +29,8 @@ pub struct Sent {
     pub hops: u8,
     /// Ports of the UDP datagram around it, unless they are those of all packets of the script.
     pub udp: Option<(u16, u16)>,
+    /// The window field rounded up, where the kernel may have sent it instead.
+    pub rounded_up: Option<u16>,
 }
 
 /// A TCP implementation with sockets above it and a network device below it.

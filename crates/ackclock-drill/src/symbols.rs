@@ -56,9 +56,12 @@ const ERRORS: &[(&str, i64)] = &[
     ("ENOTSOCK", 88),
     ("EDESTADDRREQ", 89),
     ("EMSGSIZE", 90),
+    ("EPROTOTYPE", 91),
     ("ENOPROTOOPT", 92),
     ("EPROTONOSUPPORT", 93),
+    ("ESOCKTNOSUPPORT", 94),
     ("EOPNOTSUPP", 95),
+    ("ENOTSUP", 95),
     ("EPFNOSUPPORT", 96),
     ("EAFNOSUPPORT", 97),
     ("EADDRINUSE", 98),
@@ -96,7 +99,7 @@ macro_rules! named {
 }
 
 named! {
-    NONBLOCK = 0o4000, "SOCK_NONBLOCK", "O_NONBLOCK";
+    NONBLOCK = 0o4000, "SOCK_NONBLOCK", "O_NONBLOCK", "O_NDELAY", "FNONBLOCK", "FNDELAY";
     SOCK_STREAM = 1, "SOCK_STREAM";
     IPPROTO_TCP = 6, "IPPROTO_TCP";
     RDWR = 2, "O_RDWR";
@@ -112,7 +115,7 @@ named! {
     SPACE = 0x4004_6676, "FIONSPACE";
     MSG_PEEK = 0x2, "MSG_PEEK";
     MSG_TRUNC = 0x20, "MSG_TRUNC";
-    MSG_DONTWAIT = 0x40, "MSG_DONTWAIT";
+    MSG_DONTWAIT = 0x40, "MSG_DONTWAIT", "MSG_NBIO";
     MSG_WAITALL = 0x100, "MSG_WAITALL";
     MSG_ERRQUEUE = 0x2000, "MSG_ERRQUEUE";
     MSG_OOB = 0x1, "MSG_OOB";
@@ -121,6 +124,8 @@ named! {
     MSG_FASTOPEN = 0x2000_0000, "MSG_FASTOPEN";
     MSG_EOR = 0x80, "MSG_EOR";
     MSG_ZEROCOPY = 0x400_0000, "MSG_ZEROCOPY";
+    MSG_EOF = 1 << 32, "MSG_EOF";
+    SET_NONBLOCKING = 0x8004_667e, "FIONBIO";
     IN = 0x1, "POLLIN", "EPOLLIN";
     PRI = 0x2, "POLLPRI", "EPOLLPRI";
     OUT = 0x4, "POLLOUT", "EPOLLOUT";
@@ -271,7 +276,24 @@ const SYMBOLS: &[(&str, i64)] = &[
     ("IPTOS_DSCP_CS5", 0xa0),
     ("IPTOS_DSCP_CS6", 0xc0),
     ("IPTOS_DSCP_CS7", 0xe0),
+    ("IPTOS_DSCP_AF11", 0x28),
+    ("IPTOS_DSCP_AF12", 0x30),
+    ("IPTOS_DSCP_AF13", 0x38),
+    ("IPTOS_DSCP_AF21", 0x48),
+    ("IPTOS_DSCP_AF22", 0x50),
+    ("IPTOS_DSCP_AF23", 0x58),
+    ("IPTOS_DSCP_AF31", 0x68),
+    ("IPTOS_DSCP_AF32", 0x70),
+    ("IPTOS_DSCP_AF33", 0x78),
+    ("IPTOS_DSCP_AF41", 0x88),
+    ("IPTOS_DSCP_AF42", 0x90),
+    ("IPTOS_DSCP_AF43", 0x98),
+    ("IPTOS_DSCP_VA", 0xb0),
     ("IPTOS_DSCP_EF", 0xb8),
+    ("IPTOS_LOWDELAY", 0x10),
+    ("IPTOS_THROUGHPUT", 0x08),
+    ("IPTOS_RELIABILITY", 0x04),
+    ("IPTOS_MINCOST", 0x02),
     ("IP_PMTUDISC_DONT", 0),
     ("IP_PMTUDISC_WANT", 1),
     ("IP_PMTUDISC_DO", 2),

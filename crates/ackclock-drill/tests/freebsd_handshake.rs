@@ -106,6 +106,43 @@ fn payload_of_a_crossing_syn_is_read_after_the_handshake() {
     }
 }
 
+/// While both SYNs have crossed, each ACK that is due is the SYN-ACK again, and payload waits (sys/netinet: tcp_input.c,
+/// tcp_do_segment; tcp_output.c, tcp_default_output).
+#[test]
+fn crossing_syns_are_answered_by_the_syn_ack() {
+    let again = "S. 0:0(0) ack 1 win 65535 <mss 1460,sackOK,eol,eol>";
+    let cases = [
+        ("S 0:0(0) win 10 <mss 1460>", again),
+        ("S 0:3(3) win 10", again),
+        ("SF 2:2(0) win 10 <mss 1460>", again),
+        ("S 2:2(0) win 10 <mss 1460>", ""),
+        ("- 0:0(0) win 10", again),
+        ("- 1:1(0) win 10", ""),
+        ("- 1:4(3) win 10", again),
+        ("F 1:1(0) win 10", again),
+        // The buffer holds 45 whole segments, so the window ends at 65,701.
+        ("- 65701:65704(3) win 10", again),
+        (". 65701:65704(3) ack 1 win 10", again),
+        (". 65702:65702(0) ack 1 win 10", again),
+        (". 1:1(0) ack 2 win 10", "R 2:2(0) win 0"),
+    ];
+    let crossing = "+.01 < S 0:0(0) win 32767 <mss 1460,sackOK,eol,eol>\n+0 > S. 0:0(0) ack 1 win 65535 <...>\n";
+    let end =
+        "+0 `sockstat -4 -P tcp -s | grep -c SYN_RCVD | grep 1`\n+.01 < F. 1:1(0) ack 1 win 10\n+0 > . 1:1(0) ack 2\n";
+    let waits = |(segment, _): &(&str, &str)| segment.contains("(3) win 10") && !segment.contains("65701");
+    let (with, without): (Vec<_>, Vec<_>) = cases.into_iter().partition(waits);
+    play_all(&[SYN_SENT, crossing], &without, end);
+    let read = "+.01 < . 4:4(0) ack 1 win 10\n+0 read(3, ..., 100) = 3\n";
+    play_all(&[SYN_SENT, crossing], &with, read);
+    for (segment, answer) in [
+        ("S. 0:3(3) ack 1 win 10 <mss 1460>", "+.04 > . 1:1(0) ack 4"),
+        ("SF. 0:0(0) ack 1 win 10 <mss 1460>", "+0 > . 1:1(0) ack 2"),
+        (". 0:0(0) ack 1 win 10", "+0 > . 1:1(0) ack 1"),
+    ] {
+        play(&[SYN_SENT, crossing, &format!("+.01 < {segment}\n{answer}\n")]).unwrap();
+    }
+}
+
 #[test]
 fn the_syn_cache_checks_what_completes_the_handshake() {
     let state = |name: &str| format!("+0 `sockstat -4 -P tcp -s | grep -c {name} | grep 1`\n");
@@ -125,6 +162,9 @@ fn the_syn_cache_checks_what_completes_the_handshake() {
         ("R 2:2(0) win 10", ". 1:1(0) ack 1 win 65535"),
         ("R 65535:65535(0) win 10", ". 1:1(0) ack 1 win 65535"),
         ("R 65536:65536(0) win 10", ""),
+        // syncache_chkrst: a RST with other flags does not answer a SYN-ACK.
+        ("R. 1:1(0) ack 1 win 10", ""),
+        ("R. 2:2(0) ack 1 win 10", ""),
     ];
     let end = format!("{waiting}+.01 < . 1:1(0) ack 1 win 10\n{established}");
     play_all(&[LISTEN, SYN], &cases, &end);
@@ -147,7 +187,8 @@ fn a_new_connection_takes_the_place_of_time_wait() {
     let taken = "+0 > S. 0:0(0) ack 18 win 65535 <mss 1460>\n";
     play(&[LISTEN, SYN, closed, "+.1 < S 17:17(0) win 10 <mss 1460>\n", taken]).unwrap();
     play(&[LISTEN, SYN, closed, "+.1 < SF 17:17(0) win 10 <mss 1460>\n", taken]).unwrap();
-    let dropped = "+.1 < SF 17:17(0) win 10 <mss 1460>\n+.1 < . 1:1(0) ack 2 win 10\n+0 > . 2:2(0) ack 2 win 65535\n";
+    // The listener drops the SYN with FIN, but TIME-WAIT has ended.
+    let dropped = "+.1 < SF 17:17(0) win 10 <mss 1460>\n+.1 < . 1:1(0) ack 2 win 10\n+0 > R 2:2(0) win 0\n";
     play(&["0 `sysctl -w net.inet.tcp.drop_synfin=1`\n", LISTEN, SYN, closed, dropped]).unwrap();
 }
 
@@ -160,9 +201,11 @@ fn icmp_messages_end_an_attempt_only_if_they_may() {
         ("4", "unreachable host_prohibited", "ECONNREFUSED"),
         ("4", "unreachable packet_filtered", "ECONNREFUSED"),
         ("4", "time_exceeded ttl_exceeded_in_transit", "EHOSTUNREACH"),
+        ("4", "time_exceeded code_0", "EHOSTUNREACH"),
         ("6", "unreachable admin_prohibited", "ECONNREFUSED"),
         ("6", "unreachable port_unreachable", "ECONNREFUSED"),
         ("6", "parameter_problem unknown_next_header", "ECONNREFUSED"),
+        ("6", "type_4 code_1", "ECONNREFUSED"),
         ("6", "time_exceeded exceeded_hop_limit", "EHOSTUNREACH"),
     ];
     let soft = [
@@ -178,6 +221,7 @@ fn icmp_messages_end_an_attempt_only_if_they_may() {
         ("4", "unreachable precedence_cutoff"),
         ("4", "unreachable frag_needed mtu 1300"),
         ("4", "time_exceeded frag_reass_exceeded"),
+        ("4", "time_exceeded code_1"),
         ("4", "source_quench"),
         ("4", "parameter_problem"),
         ("6", "unreachable no_route"),

@@ -140,11 +140,11 @@ impl Connection {
         let Arrival { flags, mut seq, mut len, ack } = segment;
         let has = |flag: char| flags.contains(flag);
         let mut answer = Answer::default();
-        if has('S') && has('F') && settings.drop_synfin {
-            return answer;
-        }
         if self.state == TimeWait {
             return self.take_in_time_wait(segment);
+        }
+        if has('S') && has('F') && settings.drop_synfin {
+            return answer;
         }
         let inside = (self.next..self.next + WINDOW).contains(&seq);
         if has('R') {

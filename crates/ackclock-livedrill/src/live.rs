@@ -120,7 +120,7 @@ impl Live {
             let at = self.now();
             if let Some((flow, seen)) = seen.and_then(|seen| Some((self.host.flow_of(&seen)?, seen))) {
                 let Seen { tcp, ecn, service, hops, .. } = seen;
-                self.outbox.push_back(Sent { at, flow, tcp, ecn, service, hops, udp: None });
+                self.outbox.push_back(Sent { at, flow, tcp, ecn, service, hops, udp: None, rounded_up: None });
                 any = true;
             }
         }

@@ -4,12 +4,15 @@ use super::request::fields;
 use super::values::{Arguments, eval, field, number, structures};
 use super::{Answer, Control, ControlData, Memory, Request};
 use crate::ast::{Call, Expr};
-use crate::symbols;
+use crate::symbols::{self, NONBLOCK, RDWR};
 use crate::verdict::Stop;
 use ackclock_tcp::{Nanos, SECOND};
 
 /// Names of the fields of a `struct sock_extended_err`.
 const ERROR: [&str; 6] = ["ee_errno", "ee_origin", "ee_type", "ee_code", "ee_info", "ee_data"];
+
+/// O_NONBLOCK of FreeBSD, as its scripts write it in numbers.
+const FREEBSD_NONBLOCK: i64 = 4;
 
 /// Compares the result with the script.
 pub fn compare_result(call: &Call, answer: &Answer) -> Result<(), Stop> {
@@ -28,7 +31,10 @@ pub fn compare_result(call: &Call, answer: &Answer) -> Result<(), Stop> {
             }
         }
         (result, _) => {
-            let value = eval(result)?;
+            let mut value = eval(result)?;
+            if call.name == "fcntl" && value == RDWR | FREEBSD_NONBLOCK {
+                value = RDWR | NONBLOCK;
+            }
             match *answer {
                 Answer::Value(actual) | Answer::Filled(actual, _) if actual == value => return Ok(()),
                 Answer::Error(_) if value == -1 => return Ok(()),
@@ -51,6 +57,21 @@ pub fn compare_memory(call: &Call, request: &Request, answer: &Answer, tolerance
             Expr::Text(expected) if expected != actual => {
                 Stop::fail(format!("{} is {actual} instead of {expected}", option.name))
             }
+            _ => Ok(()),
+        },
+        (Request::GetOption { option, .. }, Memory::Fields(actual)) => match the.get(3) {
+            Expr::Struct(parts) => actual.iter().try_for_each(|&(name, actual)| {
+                compare(&format!("{} {name}", option.name), field(parts, name), actual)
+            }),
+            _ => Ok(()),
+        },
+        (Request::GetOption { option, .. }, Memory::Named(actual)) => match the.get(3) {
+            Expr::Struct(parts) => match field(parts, "function_set_name") {
+                Some(Expr::Text(expected)) if expected != actual => {
+                    Stop::fail(format!("{} is {actual} instead of {expected}", option.name))
+                }
+                _ => Ok(()),
+            },
             _ => Ok(()),
         },
         (Request::GetOption { option, .. }, Memory::Number(actual)) => match the.get(3) {

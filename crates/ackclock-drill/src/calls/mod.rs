@@ -33,6 +33,10 @@ pub enum Memory {
     Number(i64),
     /// A socket option that is a text.
     Text(String),
+    /// A socket option that is a structure: numbers by the names of its fields.
+    Fields(Vec<(&'static str, i64)>),
+    /// A socket option that is a structure with a name.
+    Named(String),
     /// Flags and control messages of `recvmsg`.
     Message(i64, Vec<Control>),
     /// `revents` of each structure of `poll`, in order.

@@ -30,7 +30,7 @@ pub enum Request {
     /// `getsockopt`; `text` is whether the script expects a text.
     GetOption { fd: i64, option: SocketOption, length: i64, text: bool },
     /// `ioctl(4, SIOCINQ, [1000])`
-    Ioctl { fd: i64, request: i64 },
+    Ioctl { fd: i64, request: i64, argument: i64 },
     /// `listen`
     Listen { fd: i64, backlog: i64 },
     /// `open`
@@ -43,8 +43,8 @@ pub enum Request {
     Receive(Transfer),
     /// `write`, `writev`, `send`, `sendto` and `sendmsg`
     Send(Transfer),
-    /// `sendfile(4, 5, [0], 1000)`, whose offset may be NULL.
-    SendFile { to: i64, from: i64, offset: Option<i64>, length: i64 },
+    /// `sendfile(4, 5, [0], 1000)`, whose offset may be NULL, or FreeBSD's with seven arguments, which returns no count.
+    SendFile { to: i64, from: i64, offset: Option<i64>, length: i64, counts: bool },
     /// `setsockopt`
     SetOption { fd: i64, option: SocketOption, value: Value, length: i64 },
     /// `shutdown`
@@ -121,6 +121,8 @@ pub enum Value {
     Text(String),
     /// `{onoff=1, linger=5}`, with the time in seconds.
     Linger(i64, i64),
+    /// A structure with a name, as of a stack or of an accept filter (FreeBSD).
+    Named(String),
     /// Another structure.
     Structure,
 }
@@ -135,7 +137,7 @@ impl Value {
             Value::Number(number) => return Ok(*number),
             Value::Any => "...",
             Value::Text(_) => "a text",
-            Value::Linger(..) | Value::Structure => "a structure",
+            Value::Linger(..) | Value::Named(_) | Value::Structure => "a structure",
         };
         Stop::fail(format!("expected a number, found {what}"))
     }
@@ -157,7 +159,7 @@ const CALLS: &[(&str, usize, Read)] = &[
     ("epoll_wait", 4, |the| Ok(Request::EpollWait { instance: the.int(0)?, most: the.int(2)?, timeout: the.int(3)? })),
     ("fcntl", 2, |the| Ok(Request::Fcntl { fd: the.int(0)?, command: the.int(1)?, argument: the.optional(2)? })),
     ("getsockopt", 4, getsockopt),
-    ("ioctl", 3, |the| Ok(Request::Ioctl { fd: the.int(0)?, request: the.int(1)? })),
+    ("ioctl", 3, ioctl),
     ("listen", 2, |the| Ok(Request::Listen { fd: the.int(0)?, backlog: the.int(1)? })),
     ("open", 2, open),
     ("pipe", 1, pipe),
@@ -218,6 +220,11 @@ fn open(the: &Arguments<'_>) -> Result<Request, Stop> {
         Expr::Text(path) => Ok(Request::Open { path: path.clone(), flags: the.int(1)?, number: the.opened()? }),
         _ => Stop::fail("open takes a path in quotes"),
     }
+}
+
+fn ioctl(the: &Arguments<'_>) -> Result<Request, Stop> {
+    let argument = if matches!(the.get(2), Expr::List(_) | Expr::Int(_)) { the.int(2)? } else { 0 };
+    Ok(Request::Ioctl { fd: the.int(0)?, request: the.int(1)?, argument })
 }
 
 fn pipe(the: &Arguments<'_>) -> Result<Request, Stop> {
@@ -284,9 +291,28 @@ fn vector(expr: &Expr) -> Result<Data, Stop> {
     Ok(Data::Vector(items.iter().map(length).collect::<Result<_, Stop>>()?))
 }
 
+/// The arguments of `sendfile`: Linux's four, or FreeBSD's seven, with buffers before and after the file.
 fn sendfile(the: &Arguments<'_>) -> Result<Request, Stop> {
+    if the.call.arguments.len() == 7 {
+        let mut around = 0;
+        if let Expr::Struct(parts) = the.get(4) {
+            for buffers in ["headers", "trailers"].iter().filter_map(|name| field(parts, name)) {
+                if let Data::Vector(lengths) = vector(buffers)? {
+                    around += lengths.iter().sum::<i64>();
+                }
+            }
+        }
+        let length = the.int(3)? + around;
+        return Ok(Request::SendFile {
+            to: the.int(1)?,
+            from: the.int(0)?,
+            offset: Some(the.int(2)?),
+            length,
+            counts: false,
+        });
+    }
     let offset = if the.is(2, "NULL") { None } else { Some(the.int(2)?) };
-    Ok(Request::SendFile { to: the.int(0)?, from: the.int(1)?, offset, length: the.int(3)? })
+    Ok(Request::SendFile { to: the.int(0)?, from: the.int(1)?, offset, length: the.int(3)?, counts: true })
 }
 
 fn splice(the: &Arguments<'_>) -> Result<Request, Stop> {
@@ -331,10 +357,21 @@ fn setsockopt(the: &Arguments<'_>) -> Result<Request, Stop> {
     let value = match the.get(3) {
         Expr::Ellipsis => Value::Any,
         Expr::Text(text) => Value::Text(text.clone()),
-        Expr::Struct(parts) => linger(parts)?,
+        Expr::Struct(parts) => match named(parts) {
+            Some(name) => Value::Named(name),
+            None => linger(parts)?,
+        },
         number => Value::Number(eval(number)?),
     };
     Ok(Request::SetOption { fd: the.int(0)?, option: option(the)?, value, length: the.optional(4)? })
+}
+
+/// The name in `{function_set_name="freebsd", pcbcnt=0}` or `{af_name="dataready"}`.
+fn named(parts: &[Expr]) -> Option<String> {
+    match ["function_set_name", "af_name"].iter().find_map(|name| field(parts, name)) {
+        Some(Expr::Text(name)) => Some(name.clone()),
+        _ => None,
+    }
 }
 
 fn linger(parts: &[Expr]) -> Result<Value, Stop> {

@@ -10,6 +10,9 @@ use crate::verdict::Stop;
 use ackclock_tcp::config::Conformance;
 use ackclock_tcp::{Flags, Segment, State, reset_for};
 
+/// The segment size of a peer that states none, with IPv6 (FreeBSD net.inet.tcp.v6mssdflt), bytes.
+const V6_MSS: u16 = 1220;
+
 impl Host {
     /// Delivers a TCP packet of the script.
     pub fn arrive(&mut self, packet: &Packet, tcp: &Tcp) -> Result<(), Stop> {
@@ -23,7 +26,7 @@ impl Host {
         if listener.is_some_and(|id| self.needs_cookies(id, tcp)) {
             return Stop::unsupported("Fast Open cookies of a server");
         }
-        if self.is_freebsd() && self.distrusts(tcp, signed) {
+        if self.is_freebsd() && (self.distrusts(tcp, signed) || self.is_too_far(packet)) {
             return Ok(());
         }
         let back = packet.udp.map(|(source, destination)| (destination, source));
@@ -37,8 +40,12 @@ impl Host {
         let passive = connection.parent.is_some() || connection.over;
         connection.numbers.learn_remote(tcp, passive);
         let mut segment = segment_of(packet, &connection.numbers.arriving(tcp, &self.settings)?)?;
+        let v6 = self.settings.ip_version == IpVersion::V6;
+        if v6 && self.base.conformance == Conformance::FreeBsd && segment.flags.has(Flags::SYN) && segment.mss == 0 {
+            segment.mss = V6_MSS;
+        }
         if connection.parent.is_some() && self.sysctls.always_cookies {
-            crate::simulated::cookies::keep_in_cookie(&mut segment, self.settings.ip_version == IpVersion::V6);
+            crate::simulated::cookies::keep_in_cookie(&mut segment, v6);
         }
         // An established peer does not change its UDP port (sys/netinet/tcp_input.c, tcp_input_with_port).
         let stranger = connection.udp != back;
@@ -59,7 +66,8 @@ impl Host {
         let now = self.now;
         let connection = self.sockets[id].connection_mut().expect("it is one");
         if connection.over || stranger {
-            let closed = connection.over;
+            // A port that a socket has is not closed, although nothing listens (tcp_input_with_port).
+            let closed = connection.over && !self.sockets[id].bound;
             let swallowed = |segment: &Segment| closed && self.sysctls.freebsd.is_swallowed(segment);
             let answer = reset_for(&segment).filter(|_| !swallowed(&segment));
             if let Some(reset) = answer {
@@ -109,6 +117,13 @@ impl Host {
         Ok(())
     }
 
+    /// Whether a packet has passed more routers than IP_MINTTL allows (sys/netinet/tcp_input.c, tcp_input_with_port). A
+    /// packet of the script has a time to live of 255 unless it names another.
+    fn is_too_far(&self, packet: &Packet) -> bool {
+        let least = self.under_test.and_then(|id| self.sockets[id].options.stored.get("IP_MINTTL").copied());
+        i64::from(packet.ip.ttl.unwrap_or(u8::MAX)) < least.unwrap_or(0)
+    }
+
     /// Whether a packet is dropped because of the signature that it has or has not. The sockets' peer has a key, and the
     /// signatures of a script are right (sys/netinet: tcp_input.c, tcp_input_with_port; tcp_syncache.c, syncache_add).
     fn distrusts(&self, tcp: &Tcp, signed: bool) -> bool {
@@ -141,6 +156,7 @@ impl Host {
         child.udp = udp;
         let id = self.open();
         self.sockets[id].options = self.sockets[parent].options.clone();
+        self.sockets[id].bound = !listening && self.sockets[parent].bound;
         self.sockets[id].role = Role::Connection(child);
         Ok(id)
     }

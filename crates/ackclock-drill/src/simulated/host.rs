@@ -57,7 +57,7 @@ pub(crate) fn sent(at: Nanos, socket: SocketId, segment: &Segment, options: &Opt
     if options.signs {
         tcp.options.get_or_insert_default().push(TcpOption::Md5);
     }
-    Sent { at, flow: socket, tcp, ecn: segment.ecn as u8, service, hops, udp }
+    Sent { at, flow: socket, tcp, ecn: segment.ecn as u8, service, hops, udp, rounded_up: None }
 }
 
 /// The host under test.
@@ -287,7 +287,8 @@ impl Host {
 
     fn send_buffer(&self, options: &Options) -> SendBuffer {
         if self.is_freebsd() {
-            let (start, most) = (self.sysctls.freebsd.send_buffer(&self.base), self.base.send_buffer_max);
+            let (start, most) =
+                (self.sysctls.freebsd.send_buffer(&self.base), self.sysctls.freebsd.send_max(&self.base));
             return match options.send_buffer {
                 Some(limit) => SendBuffer::plain(limit, None),
                 None => SendBuffer::plain(start, (start < most).then_some(most)),
@@ -395,7 +396,7 @@ impl Host {
 
     /// Sends all segments that may be sent now, and then wakes writers that have room.
     pub fn drain(&mut self) {
-        let low = self.default_low();
+        let (low, freebsd) = (self.default_low(), self.is_freebsd());
         for (id, socket) in self.sockets.iter_mut().enumerate() {
             let low = socket.options.not_sent_low.or(low);
             let Role::Connection(connection) = &mut socket.role else { continue };
@@ -404,6 +405,7 @@ impl Host {
             while let Some(segment) = connection.endpoint.poll_transmit(self.now, &mut ()) {
                 let mut packet = sent(self.now, id, &segment, &socket.options, connection.udp);
                 connection.point(&mut packet.tcp);
+                packet.rounded_up = connection.rounded_up(&segment).filter(|_| freebsd);
                 self.outbox.push_back(packet);
             }
             let before = connection.stamps.done.len();

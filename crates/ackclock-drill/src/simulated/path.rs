@@ -58,6 +58,10 @@ impl Host {
         let freebsd = self.is_freebsd();
         let Some(id) = self.under_test else { return Stop::fail("no socket that the ICMP message could concern") };
         let Some(connection) = self.sockets[id].connection_mut() else {
+            if freebsd {
+                // Neither a connection nor an entry of the SYN cache (sys/netinet/tcp_subr.c, tcp_ctlinput_with_port).
+                return Ok(());
+            }
             return Stop::fail("no connection that the ICMP message could concern");
         };
         let before = connection.endpoint.state();

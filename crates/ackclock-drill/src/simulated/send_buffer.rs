@@ -11,6 +11,9 @@ use ackclock_tcp::send_buffer::{Counts, OVERHEAD, SendBuffer as Limit};
 /// Largest payload of a buffer, bytes.
 const MOST: u64 = 65_535 - 320;
 
+/// FreeBSD's low-water mark of a send buffer, bytes (MCLBYTES; sys/kern/uipc_sockbuf.c, soreserve).
+const LOW_WATER: u64 = 2048;
+
 /// The send buffer of a connection.
 #[derive(Clone, Debug)]
 pub struct SendBuffer {
@@ -149,8 +152,20 @@ impl SendBuffer {
     /// Whether `poll` reports the socket as writable and a sleeping writer is woken.
     pub fn writable(&self, connection: Numbers, low: Option<u64>) -> bool {
         let Numbers { written, sent, queued, mss } = connection;
-        let used = if self.is_plain() { queued } else { self.memory(queued, mss) };
-        self.limit.is_writable(used, written - sent, low)
+        if self.is_plain() {
+            return self.limit().saturating_sub(queued) >= self.low();
+        }
+        self.limit.is_writable(self.memory(queued, mss), written - sent, low)
+    }
+
+    /// Whether a write of `rest` bytes may fill `room`: without Linux's memory, room for all or for the low-water mark
+    /// (sys/kern/uipc_socket.c, sosend_generic).
+    pub fn accepts(&self, room: u64, rest: u64) -> bool {
+        !self.is_plain() || room >= rest || room >= self.low()
+    }
+
+    fn low(&self) -> u64 {
+        LOW_WATER.min(self.limit())
     }
 }
 

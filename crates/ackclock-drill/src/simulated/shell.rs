@@ -72,7 +72,7 @@ fn simple(words: &[String], sysctls: &mut Sysctls, files: &Files<'_>, depth: u32
         "then" => simple(arguments, sysctls, files, depth),
         "fi" | "cc" => Ok(()),
         // Modules of the kernel, and keys of signatures, which the script's options name, too.
-        "kldload" | "kldstat" => Ok(()),
+        "kldload" | "kldstat" | "kldunload" => Ok(()),
         "setkey"
             if arguments.iter().all(|argument| matches!(argument.as_str(), "-c" | "-F")) && !arguments.is_empty() =>
         {
@@ -109,9 +109,13 @@ fn is_assignment(word: &str) -> bool {
 
 /// Runs `sysctl [-q] name=value ...`; names have dots or slashes, or are paths below /proc/sys.
 fn settings(arguments: &[String], sysctls: &mut Sysctls, words: &[String]) -> Result<(), Stop> {
+    // FreeBSD's `sysctl -n NAME` shows a value; -i ignores names that the kernel does not have.
     for argument in arguments.iter().filter(|argument| !argument.starts_with('-')) {
-        let Some((name, value)) = argument.split_once('=') else { return unknown(words) };
-        sysctls.set(name, value)?;
+        match argument.split_once('=') {
+            Some((name, value)) => sysctls.set(name, value)?,
+            None if argument.starts_with("net.inet") || argument.starts_with("kern.") => {}
+            None => return unknown(words),
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::simulated::send_buffer::{Numbers as Positions, SendBuffer};
 use crate::simulated::stamps::Stamps;
 use crate::symbols;
 use ackclock_tcp::fast_open::Client;
-use ackclock_tcp::{Endpoint, Nanos};
+use ackclock_tcp::{Endpoint, Flags, Nanos, Segment};
 
 /// Number of a socket in the host; numbers are never reused.
 pub type SocketId = usize;
@@ -85,6 +85,8 @@ pub struct Socket {
     pub options: Options,
     /// O_NONBLOCK
     pub nonblocking: bool,
+    /// Whether `bind` gave the socket a port, and neither `listen` nor `connect` followed.
+    pub bound: bool,
     /// Counter of events that wake a reader or report an error.
     pub woken_in: u64,
     /// Counter of events that wake a writer.
@@ -213,7 +215,14 @@ impl Options {
 impl Socket {
     /// A new socket.
     pub fn new() -> Socket {
-        Socket { role: Role::Fresh, options: Options::default(), nonblocking: false, woken_in: 0, woken_out: 0 }
+        Socket {
+            role: Role::Fresh,
+            options: Options::default(),
+            nonblocking: false,
+            bound: false,
+            woken_in: 0,
+            woken_out: 0,
+        }
     }
 
     /// The connection, if the socket has one.
@@ -283,6 +292,16 @@ impl Connection {
         let info = || self.endpoint.info(0);
         let full = || !freebsd && info().rcv_wnd <= u64::from(info().rcv_mss);
         available >= options.low() + mark || options.low() > 1 && available > mark && full()
+    }
+
+    /// The window field of a segment that leaves, rounded up where it is the free space rounded down: FreeBSD's kernels do
+    /// the one before 13.0 and the other since (sys/netinet/tcp_output.c, tcp_default_output with roundup2).
+    pub fn rounded_up(&self, segment: &Segment) -> Option<u16> {
+        let scale = u64::from(self.endpoint.info(0).rcv_wscale);
+        let free = self.endpoint.receive_buffer().saturating_sub(self.available());
+        let field = free.div_ceil(1 << scale).min(u16::MAX.into()) as u16;
+        let scaled = scale > 0 && !segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::RST);
+        Some(field).filter(|_| scaled && u64::from(segment.window) == free >> scale)
     }
 
     /// Number of bytes that can be read.

@@ -1,4 +1,4 @@
-//! FreeBSD's commands about sockets: `sockstat`, whose output goes through `grep`, and `tcpdrop -s STATE`.
+//! FreeBSD's commands about sockets: `sockstat`, whose output goes through `grep`, and `tcpdrop`.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,8 @@ pub fn run(text: &str, host: &mut Host) -> Option<Result<(), Stop>> {
     let first = stages.next()?;
     match first.split_first()? {
         (&"sockstat", flags) => Some(sockstat(text, flags, stages, host)),
-        (&"tcpdrop", ["-s", state]) => Some(tcpdrop(state, host)),
+        (&"tcpdrop", ["-s", state]) => Some(tcpdrop(Some(state), host)),
+        (&"tcpdrop", ["-a"]) => Some(tcpdrop(None, host)),
         _ => None,
     }
 }
@@ -90,13 +91,17 @@ fn list(host: &Host) -> Vec<String> {
     lines
 }
 
-/// Drops all connections in a state.
-fn tcpdrop(state: &str, host: &mut Host) -> Result<(), Stop> {
+/// Drops all connections, or those in a state.
+fn tcpdrop(state: Option<&str>, host: &mut Host) -> Result<(), Stop> {
     let now = host.now;
     for socket in &mut host.sockets {
         if let Some(connection) = socket.connection_mut().filter(|connection| !connection.over)
-            && name(connection.endpoint.state()) == state
+            && state.is_none_or(|state| name(connection.endpoint.state()) == state)
         {
+            // A TIME-WAIT just ends (tcp_twclose); all others leave an error (tcp_drop).
+            if connection.endpoint.state() != State::TimeWait {
+                connection.error = Some("ECONNABORTED");
+            }
             connection.endpoint.abort(now);
             connection.over = true;
         }

@@ -99,9 +99,9 @@ fn freebsd_message(kind: &str, code: &str) -> Option<Message> {
         // icmp_input: a number beyond the known ones is an error of the message.
         ("unreachable", code) if code.starts_with("code_") => return None,
         ("unreachable", _) => Message::HostUnreachable,
-        ("time_exceeded", "frag_reass_exceeded" | "exceeded_frag_time") => return None,
-        ("time_exceeded", _) => Message::TimeExceeded,
-        ("parameter_problem", _) => Message::ParameterProblem,
+        ("time_exceeded", "ttl_exceeded_in_transit" | "exceeded_hop_limit") => Message::TimeExceeded,
+        ("parameter_problem", "code_0" | "code_1" | "header_field" | "unknown_option") => Message::ParameterProblem,
+        // Other messages are no errors for TCP.
         _ => return None,
     })
 }
@@ -204,4 +204,5 @@ pub fn freebsd_info(values: &mut Vec<(&'static str, u64)>, endpoint: &Endpoint, 
         }
     }
     values.extend([("tcpi_snd_nxt", next), ("tcpi_snd_rexmitpack", resent)]);
+    values.extend(["tcpi_snd_bwnd", "tcpi_toe_tid"].map(|name| (name, 0)));
 }

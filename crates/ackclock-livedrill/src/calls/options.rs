@@ -23,7 +23,7 @@ fn bytes_of(value: &Value, length: usize) -> Result<Vec<u8>, Stop> {
         Value::Number(number) => int(*number).to_vec(),
         Value::Text(text) => bytes_of_text(text)?,
         Value::Linger(on, time) => [int(*on), int(*time)].concat(),
-        Value::Structure => {
+        Value::Named(_) | Value::Structure => {
             return Stop::unsupported("structures other than {onoff=1, linger=0} of setsockopt");
         }
     };

@@ -158,7 +158,7 @@ impl Endpoint {
         let beyond = (segment.seq.wrapping_sub(self.receive_next()) as i32) > 0;
         match self.sender.config.conformance {
             Conformance::Rfc => false,
-            Conformance::FreeBsd => beyond && !(flags.has(Flags::FIN) && self.sender.config.drop_synfin),
+            Conformance::FreeBsd => beyond,
             Conformance::Linux => {
                 let newer = |val: u32| (val.wrapping_sub(self.stamps.recent) as i32) > 0;
                 match segment.timestamps.filter(|_| self.uses.has(Uses::TIMESTAMPS)) {

@@ -54,11 +54,14 @@ impl Endpoint {
             return;
         }
         let mut segment = *segment;
-        if segment.flags.has(Flags::SYN) && segment.seq != self.irs {
-            // The flag is only removed together with a sequence number below the window.
-            segment.flags = segment.flags.without(Flags::SYN);
-        }
-        let mut again = self.trim_to_first(&mut segment);
+        let mut again = if self.is_crossing() {
+            match self.pass_crossing(&mut segment) {
+                Some(again) => again,
+                None => return,
+            }
+        } else {
+            self.trim_to_first(&mut segment)
+        };
         let (next, limit) = (self.receiver.next(), self.receiver.limit());
         if let Some(start) = unwrap(segment.seq.wrapping_sub(self.irs).wrapping_sub(1), next) {
             let end = start + u64::from(segment.len);
@@ -109,6 +112,49 @@ impl Endpoint {
         self.challenge(now);
     }
 
+    /// Whether both ends have sent a SYN, and ours is not acknowledged.
+    fn is_crossing(&self) -> bool {
+        self.state == State::SynReceived && !self.cold.passive
+    }
+
+    /// The checks of a segment while both SYNs have crossed: each ACK that is due is the SYN-ACK again, because the flags of
+    /// a segment follow from the state (tcp_output.c, tcp_default_output), and what comes without an ACK waits for the end
+    /// of the handshake. Returns whether an ACK is due in any case, and `None` if the segment needs no further processing.
+    fn pass_crossing(&mut self, segment: &mut Segment) -> Option<bool> {
+        let first = self.irs.wrapping_add(1);
+        let mut again = false;
+        let mut below = first.wrapping_sub(segment.seq);
+        if below.cast_signed() > 0 {
+            if segment.flags.has(Flags::SYN) {
+                (segment.seq, below) = (segment.seq.wrapping_add(1), below - 1);
+            }
+            if below > segment.len || below == segment.len && !segment.flags.has(Flags::FIN) {
+                segment.flags = segment.flags.without(Flags::FIN);
+                (below, again) = (segment.len, true);
+            }
+            again |= below > 0 && self.sender.uses_sack();
+            (segment.seq, segment.len) = (segment.seq.wrapping_add(below), segment.len - below);
+        }
+        segment.flags = segment.flags.without(Flags::SYN);
+        let window = self.receiver.limit() - self.receiver.next();
+        let end = i64::from(segment.seq.wrapping_sub(first).cast_signed()) + i64::from(segment.len);
+        let beyond = u64::try_from(end).unwrap_or(0).saturating_sub(window);
+        let taken = beyond == 0 || beyond < u64::from(segment.len);
+        if taken && beyond > 0 {
+            segment.len -= beyond as u32;
+            segment.flags = segment.flags.without(Flags::FIN.with(Flags::PSH));
+        }
+        if taken && segment.flags.has(Flags::ACK) {
+            return Some(again);
+        }
+        if taken && segment.len > 0 && segment.seq == first {
+            self.cold.early = segment.len;
+        }
+        let due = again || !taken || segment.len > 0 || segment.flags.has(Flags::FIN);
+        self.due.set(Due::SYN, due || self.due.has(Due::SYN));
+        None
+    }
+
     /// Removes what lies at or below the sequence number of the peer's SYN. Returns whether anything was removed and
     /// something is left.
     fn trim_to_first(&self, segment: &mut Segment) -> bool {
@@ -145,8 +191,9 @@ impl Endpoint {
         let ahead = segment.seq.wrapping_sub(self.irs.wrapping_add(1));
         let window = u32::from(self.receiver.syn_window());
         if flags.has(Flags::RST) {
-            // syncache_chkrst
-            if ahead < window || window == 0 && ahead == 0 {
+            // syncache_chkrst: other flags do not belong to a RST that answers a SYN-ACK.
+            let bare = !flags.has(Flags::ACK) && !flags.has(Flags::SYN) && !flags.has(Flags::FIN);
+            if bare && (ahead < window || window == 0 && ahead == 0) {
                 if ahead == 0 || self.sender.config.insecure_rst {
                     self.relisten(now, obs);
                 } else {
@@ -266,9 +313,18 @@ impl Endpoint {
         match self.state {
             State::SynSent if hard && self.sender.config.icmp_may_rst => self.fail(now, error, progress, obs),
             State::SynReceived if self.cold.passive && repeated => self.relisten(now, obs),
-            State::SynSent | State::SynReceived if !hard && repeated => self.fail(now, error, progress, obs),
-            State::Established if error == Error::HostUnreachable => {}
+            // Messages that may reset a connection concern SYN-SENT alone (tcp_drop_syn_sent).
             _ if hard && self.sender.config.icmp_may_rst => {}
+            State::SynSent => match repeated {
+                true => self.fail(now, error, progress, obs),
+                false => self.cold.soft_error = Some(error),
+            },
+            // tcp_notify and tcp_drop: the peer's SYN has arrived, and it is told.
+            State::SynReceived if !self.cold.passive && repeated => {
+                self.reset(now);
+                self.fail(now, error, progress, obs);
+            }
+            State::Established if error == Error::HostUnreachable => {}
             _ => self.cold.soft_error = Some(error),
         }
     }

@@ -10,6 +10,8 @@ use crate::{CongestionHeader, Error, Event, Feedback, Flags, MILLISECOND, NEVER,
 
 /// The MSS of a peer that offers none (RFC 9293 section 3.7.1), bytes.
 const DEFAULT_MSS: u32 = 536;
+/// The least MSS that FreeBSD takes from a peer (sys/netinet/tcp_input.c, tcp_mss_update; net.inet.tcp.minmss), bytes.
+const LEAST_MSS: u32 = 216;
 /// Time to the repetition of a SYN after a reset of an old connection, ns (TCP_TIMEOUT_MIN).
 const SOON: Nanos = 2 * MILLISECOND;
 
@@ -143,8 +145,9 @@ impl Endpoint {
         //# (i.e., a <SYN> or <SYN,ACK>) MUST NOT be scaled
         self.sender.set_window_edge(u64::from(segment.window));
         let cold = &mut self.cold;
-        let offers_mss = segment.mss != 0 && self.sender.config.syn_options;
-        cold.peer_mss = if offers_mss { u32::from(segment.mss) } else { DEFAULT_MSS };
+        // The segment size counts even without options of our own (FreeBSD sys/netinet/tcp_input.c, tcp_do_segment).
+        let least = if self.sender.config.conformance == Conformance::FreeBsd { LEAST_MSS } else { 0 };
+        cold.peer_mss = if segment.mss != 0 { u32::from(segment.mss).max(least) } else { DEFAULT_MSS };
         cold.peer_sack = segment.sack_permitted;
         cold.peer_scales = segment.window_scale != Segment::NO_OPTION && self.sender.config.window_scaling;
         cold.peer_stamps = segment.timestamps.is_some();

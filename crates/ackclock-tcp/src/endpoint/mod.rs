@@ -418,7 +418,7 @@ impl Endpoint {
 
     #[inline(never)]
     fn take_any<O: Observer>(&mut self, now: Nanos, segment: &Segment, progress: &mut Progress, obs: &mut O) {
-        if self.sender.config.drop_synfin && segment.flags.has(Flags::SYN.with(Flags::FIN)) {
+        if self.drops_synfin(segment) {
             return;
         }
         match self.state {
@@ -431,6 +431,13 @@ impl Endpoint {
             }
             _ => self.on_synchronised(now, segment, progress, obs),
         }
+    }
+
+    /// Whether a segment with SYN and FIN is dropped. FreeBSD does so in LISTEN and where a segment reaches the connection,
+    /// which is not the case in TIME-WAIT (sys/netinet/tcp_input.c, tcp_input_with_port and tcp_do_segment).
+    fn drops_synfin(&self, segment: &Segment) -> bool {
+        let both = self.sender.config.drop_synfin && segment.flags.has(Flags::SYN.with(Flags::FIN));
+        both && !(self.state == State::TimeWait && self.sender.config.conformance == Conformance::FreeBsd)
     }
 
     #[inline]

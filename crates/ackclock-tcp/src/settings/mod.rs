@@ -257,7 +257,7 @@ macro_rules! settings {
                 /// Whether a SYN in the window resets the connection, as before RFC 5961 (FreeBSD
                 /// net.inet.tcp.insecure_syn).
                 insecure_syn: bool = Switch;
-                /// Whether a segment with both SYN and FIN is dropped in every state (FreeBSD net.inet.tcp.drop_synfin).
+                /// Whether a segment with both SYN and FIN is dropped (FreeBSD net.inet.tcp.drop_synfin, which spares TIME-WAIT).
                 drop_synfin: bool = Switch;
                 /// Whether an ICMP message that means a hard error ends an attempt to connect (FreeBSD
                 /// net.inet.tcp.icmp_may_rst). Only the conformance of FreeBSD uses it.

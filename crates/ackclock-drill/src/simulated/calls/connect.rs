@@ -15,6 +15,12 @@ pub(super) fn socket(host: &mut Host, kind: i64, protocol: i64, number: Option<i
     if kind & 0xf != SOCK_STREAM || !tcp {
         return Err(Stop::Unsupported("sockets other than TCP".to_owned()).into());
     }
+    let freebsd = &host.sysctls.freebsd;
+    let receive = freebsd.receive_buffer.unwrap_or(host.base.receive_buffer);
+    if host.is_freebsd() && receive.max(freebsd.send_buffer(&host.base)) > freebsd.most_buffer() {
+        // sys/netinet/tcp_usrreq.c, tcp_usr_attach with soreserve
+        return Err(Halt::Errno("ENOBUFS"));
+    }
     let id = host.open();
     host.sockets[id].nonblocking = kind & NONBLOCK != 0;
     Ok(host.install(number, Descriptor::Socket(id)))
@@ -23,6 +29,7 @@ pub(super) fn socket(host: &mut Host, kind: i64, protocol: i64, number: Option<i
 pub(super) fn bind(host: &mut Host, fd: i64) -> Called {
     let id = host.socket_of(fd)?;
     host.under_test = Some(id);
+    host.sockets[id].bound = true;
     Ok(Answer::Value(0))
 }
 
@@ -33,6 +40,7 @@ pub(super) fn listen(host: &mut Host, fd: i64) -> Called {
         Role::Listening(_) => {}
         Role::Connection(_) => return Err(Halt::Errno("EINVAL")),
     }
+    host.sockets[id].bound = false;
     host.under_test = Some(id);
     Ok(Answer::Value(0))
 }
@@ -76,6 +84,7 @@ pub(super) fn connect(host: &mut Host, fd: i64, address: Address, progress: &mut
                 connection.endpoint.connect(now);
             }
             host.sockets[id].role = Role::Connection(connection);
+            host.sockets[id].bound = false;
             host.under_test = Some(id);
             if deferred {
                 return Ok(Answer::Value(0));

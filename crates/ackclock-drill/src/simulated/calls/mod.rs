@@ -2,6 +2,7 @@
 
 mod connect;
 mod freebsd;
+mod freebsd_options;
 mod message;
 mod options;
 mod pipe;
@@ -67,7 +68,7 @@ fn make(host: &mut Host, request: &Request, progress: &mut CallState) -> Called 
         &Request::EpollWait { instance, most, timeout } => poll::epoll_wait(host, instance, most, timeout, progress),
         &Request::Fcntl { fd, command, argument } => options::fcntl(host, fd, command, argument),
         Request::GetOption { fd, option, .. } => options::getsockopt(host, *fd, &option.name),
-        &Request::Ioctl { fd, request } => options::ioctl(host, fd, request),
+        &Request::Ioctl { fd, request, argument } => options::ioctl(host, fd, request, argument),
         &Request::Listen { fd, .. } => connect::listen(host, fd),
         // A file with an unlimited number of bytes to send.
         &Request::Open { number, .. } => Ok(host.install(number, Descriptor::File)),
@@ -78,7 +79,10 @@ fn make(host: &mut Host, request: &Request, progress: &mut CallState) -> Called 
         }
         Request::Receive(transfer) => transfer::read(host, transfer, progress),
         Request::Send(transfer) => transfer::write(host, transfer, progress),
-        &Request::SendFile { to, from, length, .. } => transfer::sendfile(host, to, from, length, progress),
+        &Request::SendFile { to, from, length, counts, .. } => {
+            let sent = transfer::sendfile(host, to, from, length, progress)?;
+            Ok(if counts || !matches!(sent, Answer::Value(_)) { sent } else { Answer::Value(0) })
+        }
         Request::SetOption { fd, option, value, length } => {
             options::setsockopt(host, *fd, &option.name, value, *length)
         }

@@ -11,8 +11,8 @@ use crate::simulated::stack::option_bytes;
 use crate::simulated::stamps;
 use crate::simulated::sysctl::{congestion_control, congestion_control_name};
 use crate::symbols::{
-    ATMARK, GETFD, GETFL, INQ, IPPROTO_TCP, NONBLOCK, OUTQ, OUTQNSD, RDWR, SETFD, SETFL, SOCK_STREAM, SPACE,
-    STAMP_SOFTWARE, TO_WRITE, errno_number,
+    ATMARK, GETFD, GETFL, INQ, IPPROTO_TCP, NONBLOCK, OUTQ, OUTQNSD, RDWR, SET_NONBLOCKING, SETFD, SETFL, SOCK_STREAM,
+    SPACE, STAMP_SOFTWARE, TO_WRITE, errno_number,
 };
 use crate::verdict::Stop;
 use ackclock_tcp::{MILLISECOND, SECOND};
@@ -50,9 +50,11 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
     let freebsd = host.is_freebsd();
     let allowed = host.opens_fast();
     let id = host.socket_of(fd)?;
+    super::freebsd_options::check_live(host, id, name)?;
     let most_low = most_low(host, id);
     let mss = present_mss(host, id);
     let most_buffer = host.sysctls.receive_max(&host.base);
+    let most = host.sysctls.freebsd.most_buffer();
     let socket = &mut host.sockets[id];
     let (connected, listens) = (socket.connection().is_some(), matches!(socket.role, Role::Listening(_)));
     let options = &mut socket.options;
@@ -66,7 +68,13 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
         Ok(count) => Ok::<u64, Halt>(count.into()),
         Err(_) => Err(Halt::Errno("EINVAL")),
     };
+    if freebsd && let Some(called) = super::freebsd_options::set(name, value, options, connected) {
+        return called;
+    }
     match name {
+        // sys/kern/uipc_sockbuf.c, sbsetopt
+        "SO_SNDBUF" | "SO_RCVBUF" if freebsd && number()? < 1 => return Err(Halt::Errno("EINVAL")),
+        "SO_SNDBUF" | "SO_RCVBUF" if freebsd && count()? > most => return Err(Halt::Errno("ENOBUFS")),
         "SO_SNDBUF" if freebsd => options.send_buffer = Some(count()?),
         "SO_SNDBUF" | "SO_SNDBUFFORCE" => options.send_buffer = Some((2 * count()?).max(LEAST)),
         "SO_RCVBUF" if freebsd => options.receive_buffer = Some(count()?),
@@ -133,8 +141,6 @@ pub(super) fn setsockopt(host: &mut Host, fd: i64, name: &str, value: &Value, le
             congestion_control(known.unwrap_or(name), &own)?;
             options.congestion_control = Some(name.clone());
         }
-        // Options of a stack that is not selected (sys/netinet/tcp_usrreq.c, tcp_default_ctloutput).
-        _ if freebsd && name.starts_with("TCP_RACK_") => return Err(Halt::Errno("ENOPROTOOPT")),
         _ if STORED.contains(&name) => {
             options.stored.insert(name.to_owned(), number()?);
         }
@@ -263,12 +269,24 @@ fn linger(value: &Value) -> Result<Option<u64>, Halt> {
 
 pub(super) fn getsockopt(host: &mut Host, fd: i64, name: &str) -> Called {
     let id = host.socket_of(fd)?;
+    super::freebsd_options::check_live(host, id, name)?;
     if name == "TCP_CONGESTION" {
         // The name of the stack's own algorithm is not compared.
         let chosen = host.sockets[id].options.congestion_control.clone();
         return Ok(chosen.map_or(Answer::Value(0), |name| Answer::Filled(0, Memory::Text(name))));
     }
-    Ok(Answer::Filled(0, Memory::Number(option(host, id, name)?)))
+    if name == "SO_LINGER" {
+        let (on, time) = host.sockets[id].options.linger.map_or((0, 0), |time| (1, (time / SECOND) as i64));
+        // The flag of FreeBSD's socket (sys/kern/uipc_socket.c, sogetopt).
+        let on = if host.is_freebsd() { on << 7 } else { on };
+        return Ok(Answer::Filled(0, Memory::Fields(vec![("onoff", on), ("linger", time)])));
+    }
+    if host.is_freebsd() && name == "TCP_FUNCTION_BLK" {
+        return Ok(Answer::Filled(0, Memory::Named("freebsd".to_owned())));
+    }
+    let value = option(host, id, name)?;
+    let value = if host.is_freebsd() { super::freebsd_options::flag(name, value) } else { value };
+    Ok(Answer::Filled(0, Memory::Number(value)))
 }
 
 fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
@@ -330,7 +348,7 @@ fn option(host: &mut Host, id: SocketId, name: &str) -> Result<i64, Halt> {
         "TCP_NOTSENT_LOWAT" => options.not_sent_low.unwrap_or(0) as i64,
         _ => match options.stored.get(name) {
             Some(&stored) => stored,
-            None if STORED.contains(&name) => 0,
+            None if STORED.contains(&name) || freebsd && super::freebsd_options::is_stored(name) => 0,
             None => return Err(Stop::Unsupported(format!("socket option {name}")).into()),
         },
     })
@@ -349,8 +367,12 @@ pub(super) fn fcntl(host: &mut Host, fd: i64, command: i64, argument: i64) -> Ca
 
 /// Runs `ioctl`: SIOCINQ is the number of bytes to read, SIOCOUTQ that of bytes that are not acknowledged, and
 /// SIOCOUTQNSD that of bytes that are not sent.
-pub(super) fn ioctl(host: &mut Host, fd: i64, request: i64) -> Called {
+pub(super) fn ioctl(host: &mut Host, fd: i64, request: i64, argument: i64) -> Called {
     let id = host.socket_of(fd)?;
+    if request == SET_NONBLOCKING {
+        host.sockets[id].nonblocking = argument != 0;
+        return Ok(Answer::Value(0));
+    }
     let Some(connection) = host.sockets[id].connection() else { return Err(Halt::Errno("EINVAL")) };
     let actual = match request {
         INQ if host.sockets[id].options.takes_urgent_inline() => connection.available(),

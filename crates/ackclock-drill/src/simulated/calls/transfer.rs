@@ -6,7 +6,7 @@ use crate::simulated::host::{Descriptor, Host};
 use crate::simulated::out_of_band::Refused;
 use crate::simulated::socket::{Role, SocketId};
 use crate::symbols::{
-    MSG_DONTWAIT, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_OOB, MSG_PEEK, MSG_TRUNC, MSG_WAITALL,
+    MSG_DONTWAIT, MSG_EOF, MSG_EOR, MSG_FASTOPEN, MSG_MORE, MSG_NOSIGNAL, MSG_OOB, MSG_PEEK, MSG_TRUNC, MSG_WAITALL,
     MSG_ZEROCOPY,
 };
 use crate::verdict::Stop;
@@ -149,7 +149,8 @@ pub(super) fn transmit_cut(
     flags: i64,
     progress: &mut CallState,
 ) -> Called {
-    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN | MSG_OOB;
+    let freebsd = if host.is_freebsd() { MSG_EOF } else { 0 };
+    let known = MSG_DONTWAIT | MSG_NOSIGNAL | MSG_MORE | MSG_EOR | MSG_ZEROCOPY | MSG_FASTOPEN | MSG_OOB | freebsd;
     if flags & !known != 0 {
         return Err(Stop::Unsupported(format!("send flags {:#x}", flags & !known)).into());
     }
@@ -191,7 +192,7 @@ pub(super) fn transmit_cut(
     if !connection.connected {
         return if waits { Ok(Answer::Blocks(NEVER)) } else { Err(Halt::Errno("EAGAIN")) };
     }
-    let low = host.not_sent_low(id);
+    let (low, freebsd) = (host.not_sent_low(id), host.is_freebsd());
     if progress.sleeps && !host.writable(id) {
         return Ok(Answer::Blocks(NEVER));
     }
@@ -201,14 +202,27 @@ pub(super) fn transmit_cut(
         let stream = connection.stream();
         let cut = cuts.iter().find(|&&cut| cut > progress.done);
         let end = cut.map_or(wanted, |&cut| cut.min(wanted));
-        let chunk = connection.send_buffer.room(stream, low).min(end - progress.done);
-        if chunk == 0 {
+        let room = connection.send_buffer.room(stream, low);
+        let chunk = room.min(end - progress.done);
+        if chunk == 0 || !connection.send_buffer.accepts(room, wanted - progress.done) {
             break;
         }
         let last = progress.done + chunk == wanted;
         let pushed = connection.send_buffer.pushes(stream.written + chunk, last && flags & MSG_MORE == 0, stream.mss);
+        if last && flags & MSG_EOF != 0 {
+            // The FIN follows the data of the call (sys/netinet/tcp_usrreq.c, tcp_usr_send with PRUS_EOF).
+            connection.write_shut = true;
+            connection.endpoint.write_with(now, chunk, Push::Now);
+            connection.written += chunk;
+            connection.endpoint.shutdown_write(now);
+            progress.done += chunk;
+            host.drain();
+            break;
+        }
         let push = match last {
             true => crate::simulated::stack::push(flags),
+            // What empties the buffer is pushed (sys/netinet/tcp_output.c).
+            false if freebsd && chunk == room => Push::Now,
             // No segment has bytes of two buffers.
             false if pushed || cuts.contains(&(progress.done + chunk)) => Push::EndOfRecord,
             false => Push::More,
@@ -228,7 +242,7 @@ pub(super) fn transmit_cut(
         let now = host.now;
         let connection = host.connection_mut(id)?;
         connection.send_buffer.wanted = true;
-        if progress.done > 0 && connection.unsent() > 0 {
+        if progress.done > 0 && connection.unsent() > 0 && !freebsd {
             // A call that waits pushes the present data.
             connection.endpoint.write_with(now, 0, Push::EndOfRecord);
             connection.send_buffer.push(connection.written);

@@ -38,6 +38,10 @@ pub struct FreeBsd {
     abe: Option<bool>,
     /// net.inet.tcp.do_prr, do_prr_conservative
     proportional: [Option<bool>; 2],
+    /// net.inet.tcp.sack.revised, before FreeBSD 14 rfc6675_pipe
+    revised_sack: Option<bool>,
+    /// net.inet.tcp.recvbuf_auto=0, sendbuf_auto=0: buffers do not grow.
+    fixed_buffers: [bool; 2],
     /// net.inet.tcp.rfc3042
     limited_transmit: Option<bool>,
     /// net.inet.tcp.delayed_ack
@@ -85,11 +89,17 @@ const DEFAULT_FIN_TIMEOUT: Nanos = 60 * SECOND;
 
 /// Settings that have no effect on a single connection without other load.
 const HARMLESS: &[&str] = &[
+    "kern.ipc.soacceptqueue",
+    "kern.ipc.somaxconn",
     "net.inet.icmp.icmplim",
     "net.inet.tcp.bind_all_fibs",
     "net.inet.tcp.do_tcpdrain",
     "net.inet.tcp.drop",
+    "net.inet.tcp.functions_inherit_listen_socket_stack",
+    "net.inet.tcp.hostcache.cachelimit",
     "net.inet.tcp.hostcache.enable",
+    "net.inet.tcp.hostcache.expire",
+    "net.inet.tcp.hostcache.prune",
     "net.inet.tcp.hostcache.purge",
     "net.inet.tcp.hostcache.purgenow",
     "net.inet.tcp.log_debug",
@@ -99,6 +109,7 @@ const HARMLESS: &[&str] = &[
     "net.inet.tcp.per_cpu_timers",
     "net.inet.tcp.require_unique_port",
     "net.inet.tcp.soreceive_stream",
+    "net.inet.tcp.syncache.rst_on_sock_fail",
     "net.inet.tcp.syncache.see_other",
     "net.inet.tcp.syncookies",
     "net.inet.tcp.ts_offset_per_conn",
@@ -109,29 +120,46 @@ const HARMLESS: &[&str] = &[
 
 /// Settings that have an effect only with other values than these, which are the defaults.
 const OFF: &[(&str, &str)] = &[
+    ("kern.ipc.sockbuf_waste_factor", "8"),
+    ("net.inet.ip.ttl", "64"),
     ("net.inet.tcp.abc_l_var", "2"),
+    ("net.inet.tcp.ack_war_cnt", "5"),
+    ("net.inet.tcp.ack_war_timewindow", "1000"),
+    ("net.inet.tcp.blackhole_local", "0"),
+    ("net.inet.tcp.cc.abe_frlossreduce", "0"),
+    ("net.inet.tcp.cc.htcp.adaptive_backoff", "0"),
+    ("net.inet.tcp.cc.htcp.rtt_scaling", "0"),
+    ("net.inet.tcp.cc.newreno.beta", "50"),
+    ("net.inet.tcp.cc.newreno.beta_ecn", "80"),
+    ("net.inet.tcp.cc.vegas.alpha", "1"),
+    ("net.inet.tcp.cc.vegas.beta", "3"),
+    ("net.inet.tcp.do_lrd", "0"),
     ("net.inet.tcp.fastopen.acceptany", "0"),
+    ("net.inet.tcp.fastopen.path_disable_time", "900"),
     ("net.inet.tcp.fastopen.psk_enable", "0"),
     ("net.inet.tcp.functions_default", "freebsd"),
     ("net.inet.tcp.insecure_ack", "0"),
+    ("net.inet.tcp.maxunacktime", "0"),
     ("net.inet.tcp.minmss", "216"),
     ("net.inet.tcp.mssdflt", "536"),
     ("net.inet.tcp.newcwv", "0"),
     ("net.inet.tcp.path_mtu_discovery", "1"),
-    ("net.inet.tcp.recvbuf_auto", "1"),
+    ("net.inet.tcp.pmtud_blackhole_detection", "0"),
+    ("net.inet.tcp.pmtud_blackhole_mss", "1200"),
+    ("net.inet.tcp.reass.maxqueuelen", "100"),
     ("net.inet.tcp.recvbuf_max", "2097152"),
     ("net.inet.tcp.rfc3390", "1"),
     ("net.inet.tcp.rfc3465", "1"),
-    ("net.inet.tcp.rfc6675_pipe", "1"),
     ("net.inet.tcp.sack.globalmaxholes", "65536"),
     ("net.inet.tcp.sack.lrd", "1"),
     ("net.inet.tcp.sack.maxholes", "128"),
-    ("net.inet.tcp.sack.revised", "1"),
-    ("net.inet.tcp.sendbuf_auto", "1"),
+    ("net.inet.tcp.sendbuf_auto_lowat", "0"),
     ("net.inet.tcp.sendbuf_inc", "8192"),
     ("net.inet.tcp.sendbuf_max", "2097152"),
-    ("net.inet.tcp.v6mssdflt", "1220"),
     ("net.inet.tcp.syncookies_only", "0"),
+    ("net.inet.tcp.v6mssdflt", "1220"),
+    ("net.inet.tcp.v6pmtud_blackhole_mss", "1220"),
+    ("net.inet6.ip6.hlim", "64"),
 ];
 
 /// Congestion control modules of FreeBSD, and their names in ackclock.
@@ -146,6 +174,14 @@ pub fn congestion_control_name(name: &str) -> Option<&'static str> {
 /// Bytes of an mbuf and of a cluster (MSIZE, MCLBYTES).
 const MBUF: u64 = 256;
 const CLUSTER: u64 = 2048;
+
+/// kern.ipc.maxsockbuf, bytes.
+const DEFAULT_LARGEST_BUFFER: u64 = 2 << 20;
+
+/// The part of a buffer's memory that holds payload (sys/kern/uipc_sockbuf.c, sysctl_handle_sb_max).
+fn usable(memory: u64) -> u64 {
+    memory * CLUSTER / (CLUSTER + MBUF)
+}
 
 impl FreeBsd {
     /// Whether settings differ that a connection continues to read, apart from those of [`Endpoint::set_rules`].
@@ -166,9 +202,19 @@ impl FreeBsd {
         self.blackhole == 2 || self.blackhole == 1 && segment.flags.has(Flags::SYN)
     }
 
+    /// Largest buffer that a socket may have, bytes (sys/kern/uipc_sockbuf.c, sb_max_adj).
+    pub fn most_buffer(&self) -> u64 {
+        usable(self.largest_buffer.unwrap_or(DEFAULT_LARGEST_BUFFER))
+    }
+
     /// Initial send buffer of a socket, bytes.
     pub fn send_buffer(&self, base: &Config) -> u64 {
         self.send_buffer.unwrap_or(base.send_buffer)
+    }
+
+    /// What a send buffer may grow to, bytes.
+    pub fn send_max(&self, base: &Config) -> u64 {
+        if self.fixed_buffers[1] { self.send_buffer(base) } else { base.send_buffer_max }
     }
 
     /// Time in FIN-WAIT-2 of a connection that no application reads, where it is not the stack's own (sys/netinet/tcp_timer.c,
@@ -239,6 +285,9 @@ impl FreeBsd {
             },
             "net.inet.tcp.do_prr" => self.proportional[0] = switch()?,
             "net.inet.tcp.do_prr_conservative" => self.proportional[1] = switch()?,
+            "net.inet.tcp.rfc6675_pipe" | "net.inet.tcp.sack.revised" => self.revised_sack = switch()?,
+            "net.inet.tcp.recvbuf_auto" => self.fixed_buffers[0] = number()? == 0,
+            "net.inet.tcp.sendbuf_auto" => self.fixed_buffers[1] = number()? == 0,
             "net.inet.tcp.rfc3042" => self.limited_transmit = switch()?,
             "net.inet.tcp.delayed_ack" => self.delays_acks = switch()?,
             "net.inet.tcp.blackhole" => match number()? {
@@ -314,6 +363,8 @@ impl FreeBsd {
         }
         config.abe = self.abe.unwrap_or(config.abe);
         config.limited_transmit = self.limited_transmit.unwrap_or(config.limited_transmit);
+        // Without the revision, there is no rescue retransmission (sys/netinet/tcp_sack.c, tcp_sack_partialack).
+        config.rescue = self.revised_sack.unwrap_or(config.rescue);
         config.recovery = match self.proportional {
             [None, None] => config.recovery,
             [Some(false), _] => Recovery::FreeBsd,
@@ -336,15 +387,17 @@ impl FreeBsd {
             // The scale with which the window field holds the largest buffer (sys/netinet/tcp_usrreq.c, tcp_connect).
             let scale = (0..14).find(|&shift| u64::from(u16::MAX) << shift >= largest).unwrap_or(14);
             config.window_scale = Some(scale);
-            // The part of a buffer's memory that holds payload (sys/kern/uipc_sockbuf.c, sysctl_handle_sb_max).
-            let usable = largest * CLUSTER / (CLUSTER + MBUF);
-            config.receive_buffer_max = config.receive_buffer_max.min(usable);
-            config.send_buffer_max = config.send_buffer_max.min(usable);
+            config.receive_buffer_max = config.receive_buffer_max.min(usable(largest));
+            config.send_buffer_max = config.send_buffer_max.min(usable(largest));
         }
         if let Some(bytes) = self.receive_buffer {
             config.receive_buffer = bytes;
             config.receive_buffer_max = config.receive_buffer_max.max(bytes);
         }
+        if self.fixed_buffers[0] {
+            config.receive_buffer_max = config.receive_buffer;
+        }
+        config.send_buffer_max = self.send_max(config);
         Ok(())
     }
 }
