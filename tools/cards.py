@@ -271,7 +271,7 @@ def _card(key: str) -> dict[str, Any] | None:
 
 
 def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = (), kernel: dict[str, Any] | None = None) -> str:
-    """The page. All cards have the sections and seeds of the first one."""
+    """The page. All cards have the sections of the first one, and its seeds unless the page says so."""
     first = next(iter(cards.values()))
     numbers = [one["section"] for one in first["sections"]]
     sections = "all sections" if len(numbers) == SECTIONS else f"the sections {', '.join(numbers)}"
@@ -282,6 +282,9 @@ def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = (), kernel: 
     heads = ["as good", "better", "between", "worse"]
     rows = [[f"`{name}`", *(str(number) for number in _verdicts(card))] for name, card in cards.items()]
     parts.append(_table(["", *heads], rows))
+    for name, card in cards.items():
+        if len(card["seeds"]) != facts["seeds"]:
+            parts.append(f"The card of `{name}` has {len(card['seeds'])} seeds, because its runs take so long.\n")
     parts.append("## Rows\n\nMeans over the seeds. The harm is that of Ware and others (HotNets 2019).\n")
     parts.append(_table(["", *(f"`{name}`" for name in cards)], [_numbers(row, cards) for row in ROWS]))
     parts.append("## Published results\n")
