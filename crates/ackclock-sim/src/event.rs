@@ -4,7 +4,7 @@
 //! pipe's packets arrive in order and a timer has one expiry. The queue is therefore not a heap of events but the
 //! minimum over sources whose keys change in place. This structure is a tournament: a binary tree whose leaves are the
 //! sources and whose nodes hold the earlier of two keys. An update is one pass from a leaf towards the root, and a
-//! timer that moves leaves no stale entry behind.
+//! timer that moves leaves no stale entry behind. Of a few sources, all keys are looked at, which takes less.
 
 use std::hint;
 
@@ -89,6 +89,9 @@ impl Key {
     }
 }
 
+/// Largest number of participants of which all keys are looked at.
+const FEW: usize = 8;
+
 /// A tournament: node `n` holds the earlier key of nodes `2n` and `2n + 1`; the root is node 1, and the leaves are the
 /// upper half.
 #[derive(Clone, Debug)]
@@ -172,7 +175,12 @@ impl Tournament {
 /// other sources. With thousands of sources this saves most of the matches.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// The tournament of the first `busy` sources, followed by the winner of the others.
+    /// The earliest event.
+    first: Key,
+    /// The keys of the first `busy` sources, followed by that of the winner of the others, if these are at most [`FEW`];
+    /// otherwise empty. A source that stands for others has the key of the other source.
+    few: Vec<Key>,
+    /// The tournament of the same participants otherwise.
     near: Tournament,
     far: Tournament,
     busy: u32,
@@ -184,8 +192,10 @@ impl EventQueue {
     /// events.
     pub fn new(busy: u32, sources: usize) -> EventQueue {
         let far = Tournament::new(sources.saturating_sub(busy as usize));
-        let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(busy as usize + 1) };
-        EventQueue { near, far, busy, now: 0 }
+        let participants = busy as usize + 1;
+        let (few, many) = if participants <= FEW { (participants, 1) } else { (0, participants) };
+        let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(many) };
+        EventQueue { first: Key::NEVER, few: vec![Key::NEVER; few], near, far, busy, now: 0 }
     }
 
     /// Makes room for `sources` in total and keeps the pending events.
@@ -222,24 +232,60 @@ impl EventQueue {
     /// is set.
     #[inline]
     pub fn first(&self) -> Key {
-        self.near.first()
+        self.first
     }
 
     /// Returns the earliest of the times of all events plus what `after` has for their sources; `NEVER` without events.
     pub fn earliest_after(&self, after: &[Nanos]) -> Nanos {
-        let near = self.near.keys().take(self.busy as usize);
+        let near = self.few.iter().copied().chain(self.near.keys()).take(self.busy as usize);
         let keys = near.chain(self.far.keys()).zip(after).filter(|(key, _)| *key != Key::NEVER);
         keys.map(|(key, after)| key.time().saturating_add(*after)).min().unwrap_or(NEVER)
+    }
+
+    /// Sets the key of a participant, of which there are few.
+    #[inline]
+    fn set_among_few(&mut self, place: usize, key: Key) {
+        self.few[place] = key;
+        let (mut first, mut winner) = (self.few[0], 0);
+        for (place, other) in (1..).zip(&self.few[1..]) {
+            let wins = other.number() < first.number();
+            first = Key {
+                high: hint::select_unpredictable(wins, other.high, first.high),
+                low: hint::select_unpredictable(wins, other.low, first.low),
+            };
+            winner = hint::select_unpredictable(wins, place, winner);
+        }
+        let is_own = winner >= self.busy || first == Key::NEVER;
+        self.first = if is_own { first } else { first.of(winner) };
     }
 
     /// Sets the next event of `source`, which replaces the previous one.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
-        if source < self.busy {
-            return self.near.set(source as usize, key);
+        if source >= self.busy {
+            self.set_far(source, key);
+        } else if self.few.is_empty() {
+            self.near.set(source as usize, key);
+            self.first = self.near.first();
+        } else {
+            self.set_among_few(source as usize, key);
         }
+    }
+
+    #[inline(never)]
+    fn set_far(&mut self, source: u32, key: Key) {
+        let before = self.far.first();
         self.far.set((source - self.busy) as usize, key);
-        self.near.set(self.busy as usize, self.far.first());
+        let first = self.far.first();
+        if first == before {
+            return;
+        }
+        if self.few.is_empty() {
+            self.near.set(self.busy as usize, first);
+            self.first = self.near.first();
+        } else {
+            self.set_among_few(self.busy as usize, first);
+        }
     }
 
     /// Sets the next event of a source that stands for others: the source of the key is the other source, by which the
@@ -247,6 +293,14 @@ impl EventQueue {
     /// themselves.
     #[inline]
     pub fn set_for(&mut self, source: u32, key: Key) {
+        if source < self.busy && !self.few.is_empty() {
+            return self.set_among_few(source as usize, key);
+        }
+        self.set_for_among_many(source, key);
+    }
+
+    #[inline(never)]
+    fn set_for_among_many(&mut self, source: u32, key: Key) {
         if source >= self.busy || key == Key::NEVER {
             return self.set(source, key);
         }
@@ -257,17 +311,23 @@ impl EventQueue {
             // Another rank may decide other matches, also where the key stays as it is.
             self.near.set_first(source as usize, key.of(source));
         }
+        self.first = self.near.first();
     }
 
     /// Like [`EventQueue::set`], for the source of the earliest event, which has won all its matches.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
         let source = self.first().source();
-        if source < self.busy {
-            return self.near.set_first(source as usize, key);
+        if !self.few.is_empty() {
+            return self.set(source, key);
         }
-        self.far.set_first((source - self.busy) as usize, key);
-        self.near.set_first(self.busy as usize, self.far.first());
+        if source < self.busy {
+            self.near.set_first(source as usize, key);
+        } else {
+            self.far.set_first((source - self.busy) as usize, key);
+            self.near.set_first(self.busy as usize, self.far.first());
+        }
+        self.first = self.near.first();
     }
 }
 
@@ -334,7 +394,7 @@ mod tests {
     proptest! {
         /// Compares the queue with a heap of (time, creation, source) in which replaced events are skipped.
         #[test]
-        fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..8) {
+        fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..12) {
             let mut queue = EventQueue::new(busy, 20);
             let mut heap = BinaryHeap::new();
             let mut current = [None; 20];

@@ -25,7 +25,8 @@ pub(super) struct Connection<E> {
     /// Whether the delays of its packets are recorded.
     pub measured: bool,
     /// Whether the source and the sink send large packets, in the bits 0 and 1, whether packets are collected before they
-    /// are delivered, in the bit 2, and whether the connection is a subflow of a transfer over several paths, in the bit 3.
+    /// are delivered, in the bit 2, whether the connection is a subflow of a transfer over several paths, in the bit 3, and
+    /// whether the flow has to be told of data that arrived at the source and the sink, in the bits 4 and 5.
     pub offload: u8,
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
@@ -43,6 +44,15 @@ impl<E: Endpoint> Connection<E> {
     const COLLECTS: u8 = 1 << 2;
     /// The bit of a subflow.
     pub const SUBFLOW: u8 = 1 << 3;
+
+    /// The bit of a flow that has to be told of data at its source; that of the sink is the next one.
+    pub const TELLS: u8 = 1 << 4;
+
+    /// Whether data that arrived at an end is read at once, and nobody has to be told.
+    #[inline]
+    pub fn reads_silently(&self, side: Side) -> bool {
+        self.offload & (Self::TELLS << side as u8 | Self::SUBFLOW) == 0
+    }
 
     /// Whether an end sends large packets, or data that is dealt to subflows.
     #[inline]

@@ -318,7 +318,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     #[inline]
     fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
         // Applications are not told of acknowledgments, the most frequent events.
-        if !progress.is_empty() && progress != Progress::ACKED {
+        let quiet = progress.is_empty() || progress == Progress::ACKED;
+        if !(quiet || progress == Progress::RECEIVED && self.reads(endpoint)) {
             self.tell(endpoint, progress);
         }
         self.transmit(endpoint);
@@ -326,6 +327,26 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if !self.commands.is_empty() {
             self.carry_out(flow);
         }
+    }
+
+    /// Reads the data that arrived at an endpoint, unless its flow has to be told. Returns whether the data was read.
+    #[inline]
+    fn reads(&mut self, endpoint: EndpointId) -> bool {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return true };
+        let side = endpoint.side();
+        if !connection.reads_silently(side) {
+            return false;
+        }
+        let end = &mut connection.ends[side as usize];
+        let bytes = end.received() - connection.read[side as usize];
+        if bytes > 0 {
+            end.read(self.now, bytes);
+            connection.read[side as usize] += bytes;
+            if side == Side::Sink {
+                self.observer.delivered(self.now, connection.flow, bytes);
+            }
+        }
+        true
     }
 
     fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
@@ -447,7 +468,10 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let state = &self.flows[flow.index()];
         let stages = state.stages[pair as usize];
         let Offload { sends_large: [source, sink], collects, .. } = state.offload;
-        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
+        let [source_tells, sink_tells] = [Side::Source, Side::Sink]
+            .map(|side| u8::from(state.readers[side as usize].is_some() || state.app().listens()));
+        let tells = (source_tells | sink_tells << 1) * Connection::<E>::TELLS;
+        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2 | tells;
         About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages }
     }
 
