@@ -89,7 +89,7 @@ impl Key {
     }
 }
 
-/// Largest number of participants of which all keys are looked at.
+/// Largest number of participants of which all keys are looked at, four at a time.
 const FEW: usize = 8;
 
 /// A tournament: node `n` holds the earlier key of nodes `2n` and `2n + 1`; the root is node 1, and the leaves are the
@@ -177,9 +177,13 @@ impl Tournament {
 pub struct EventQueue {
     /// The earliest event.
     first: Key,
-    /// The keys of the first `busy` sources, followed by that of the winner of the others, if these are at most [`FEW`];
-    /// otherwise empty. A source that stands for others has the key of the other source.
-    few: Vec<Key>,
+    /// The keys of the first `busy` sources, followed by that of the winner of the others, if these are at most [`FEW`]. A source
+    /// that stands for others has the key of the other source.
+    few: [Key; FEW],
+    /// Number of sources in `few`, without the winner of the others; 0 where there are none or too many.
+    alone: u32,
+    /// Whether there are few participants.
+    is_small: bool,
     /// The tournament of the same participants otherwise.
     near: Tournament,
     far: Tournament,
@@ -193,9 +197,10 @@ impl EventQueue {
     pub fn new(busy: u32, sources: usize) -> EventQueue {
         let far = Tournament::new(sources.saturating_sub(busy as usize));
         let participants = busy as usize + 1;
-        let (few, many) = if participants <= FEW { (participants, 1) } else { (0, participants) };
+        let is_small = participants <= FEW;
+        let (alone, many) = if is_small { (busy, 1) } else { (0, participants) };
         let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(many) };
-        EventQueue { first: Key::NEVER, few: vec![Key::NEVER; few], near, far, busy, now: 0 }
+        EventQueue { first: Key::NEVER, few: [Key::NEVER; FEW], alone, is_small, near, far, busy, now: 0 }
     }
 
     /// Makes room for `sources` in total and keeps the pending events.
@@ -237,23 +242,21 @@ impl EventQueue {
 
     /// Returns the earliest of the times of all events plus what `after` has for their sources; `NEVER` without events.
     pub fn earliest_after(&self, after: &[Nanos]) -> Nanos {
-        let near = self.few.iter().copied().chain(self.near.keys()).take(self.busy as usize);
+        let few = self.few.iter().copied().take(self.alone as usize);
+        let near = few.chain(self.near.keys()).take(self.busy as usize);
         let keys = near.chain(self.far.keys()).zip(after).filter(|(key, _)| *key != Key::NEVER);
         keys.map(|(key, after)| key.time().saturating_add(*after)).min().unwrap_or(NEVER)
     }
 
     /// Sets the key of a participant, of which there are few.
-    #[inline]
+    #[inline(always)]
     fn set_among_few(&mut self, place: usize, key: Key) {
         self.few[place] = key;
-        let (mut first, mut winner) = (self.few[0], 0);
-        for (place, other) in (1..).zip(&self.few[1..]) {
-            let wins = other.number() < first.number();
-            first = Key {
-                high: hint::select_unpredictable(wins, other.high, first.high),
-                low: hint::select_unpredictable(wins, other.low, first.low),
-            };
-            winner = hint::select_unpredictable(wins, place, winner);
+        let [a, b, c, d, e, f, g, h] = self.few;
+        let (mut first, mut winner) = least((a, 0), [(b, 1), (c, 2), (d, 3)]);
+        if self.busy > 3 {
+            (first, winner) = least((first, winner), [(e, 4), (f, 5), (g, 6)]);
+            (first, winner) = least((first, winner), [(h, 7)]);
         }
         let is_own = winner >= self.busy || first == Key::NEVER;
         self.first = if is_own { first } else { first.of(winner) };
@@ -264,11 +267,11 @@ impl EventQueue {
     pub fn set(&mut self, source: u32, key: Key) {
         if source >= self.busy {
             self.set_far(source, key);
-        } else if self.few.is_empty() {
+        } else if self.is_small {
+            self.set_among_few(source as usize, key);
+        } else {
             self.near.set(source as usize, key);
             self.first = self.near.first();
-        } else {
-            self.set_among_few(source as usize, key);
         }
     }
 
@@ -280,11 +283,11 @@ impl EventQueue {
         if first == before {
             return;
         }
-        if self.few.is_empty() {
+        if self.is_small {
+            self.set_among_few(self.busy as usize, first);
+        } else {
             self.near.set(self.busy as usize, first);
             self.first = self.near.first();
-        } else {
-            self.set_among_few(self.busy as usize, first);
         }
     }
 
@@ -293,7 +296,7 @@ impl EventQueue {
     /// themselves.
     #[inline]
     pub fn set_for(&mut self, source: u32, key: Key) {
-        if source < self.busy && !self.few.is_empty() {
+        if source < self.alone {
             return self.set_among_few(source as usize, key);
         }
         self.set_for_among_many(source, key);
@@ -318,7 +321,7 @@ impl EventQueue {
     #[inline]
     pub fn set_first(&mut self, key: Key) {
         let source = self.first().source();
-        if !self.few.is_empty() {
+        if self.is_small {
             return self.set(source, key);
         }
         if source < self.busy {
@@ -329,6 +332,22 @@ impl EventQueue {
         }
         self.first = self.near.first();
     }
+}
+
+/// Returns the earliest of a key and others, each with its place, of which the first counts among equal keys. There is no branch,
+/// as in [`Key::earlier`].
+#[inline(always)]
+fn least<const N: usize>(first: (Key, u32), others: [(Key, u32); N]) -> (Key, u32) {
+    let (mut first, mut winner) = first;
+    for (other, place) in others {
+        let wins = other.number() < first.number();
+        first = Key {
+            high: hint::select_unpredictable(wins, other.high, first.high),
+            low: hint::select_unpredictable(wins, other.low, first.low),
+        };
+        winner = hint::select_unpredictable(wins, place, winner);
+    }
+    (first, winner)
 }
 
 #[cfg(test)]
@@ -365,6 +384,49 @@ mod tests {
         let last = queue.stamp(LAST, 0);
         assert!(last < Key::NEVER);
         assert_eq!(last.time(), LAST);
+    }
+
+    /// Sources that stand for others come in the same order, whether all keys are looked at or a tournament is played.
+    #[test]
+    fn few_and_many_sources_have_the_same_order() {
+        let mut random = ackclock_core::Stream::new(1, "events");
+        for busy in 1..FEW as u32 {
+            let (mut few, mut many) = (EventQueue::new(busy, 60), EventQueue::new(FEW as u32 + 5, 60));
+            assert!(few.is_small && !many.is_small);
+            let mut now = 0;
+            for _ in 0..5_000 {
+                let at = now + random.below(4);
+                let (near, far) = (random.below(u64::from(busy)) as u32, 40 + random.below(20) as u32);
+                let sets = random.below(3);
+                let first = few.first();
+                if sets == 2 && first != Key::NEVER {
+                    now = first.time();
+                }
+                for queue in [&mut few, &mut many] {
+                    queue.advance(now);
+                    match sets {
+                        0 => {
+                            let key = queue.stamp(at.max(now), 20 + far % 10);
+                            queue.set_for(near, key);
+                        }
+                        1 => {
+                            let key = queue.stamp(at.max(now), far);
+                            queue.set(far, key);
+                        }
+                        _ => {
+                            let source = first.source();
+                            if source < busy && at % 2 == 0 {
+                                let key = queue.stamp(now + at % 3, 20 + far % 10);
+                                queue.set_for(source, key);
+                            } else if first != Key::NEVER {
+                                queue.set_first(Key::NEVER);
+                            }
+                        }
+                    }
+                }
+                assert_eq!(few.first(), many.first());
+            }
+        }
     }
 
     #[derive(Clone, Debug)]
