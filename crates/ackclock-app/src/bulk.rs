@@ -41,6 +41,10 @@ impl Application for Bulk {
         }
     }
 
+    fn listens(&self) -> bool {
+        false
+    }
+
     /// Adds no table: the flow's own row has all results.
     fn report(&self, _flow: &str, _now: Nanos, _tables: &mut AppTables) {}
 }

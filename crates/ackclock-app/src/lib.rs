@@ -322,6 +322,12 @@ pub trait Application: Send {
     /// A connection is established at `side`.
     fn on_connected(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side) {}
 
+    /// Whether [`Application::on_received`] is to be called. It is the most frequent call, and finding an application that does
+    /// not listen takes longer than the rest of the work on a packet when thousands of them are far apart in memory.
+    fn listens(&self) -> bool {
+        true
+    }
+
     /// `side` has received and read `total` bytes of the stream in order so far.
     fn on_received(&mut self, _ctx: &mut AppContext<'_>, _conn: Conn, _side: Side, _total: u64) {}
 

@@ -19,6 +19,7 @@ pub mod prefetch;
 mod random;
 mod rate;
 mod renamed;
+mod ring;
 mod stream;
 
 pub use distribution::{Distribution, Pareto, standard_normal};
@@ -26,6 +27,7 @@ pub use ecn::Ecn;
 pub use random::{Random, Seed};
 pub use rate::Rate;
 pub use renamed::Renamed;
+pub use ring::Ring;
 pub use stream::{Stream, stream_number, stream_seed};
 
 /// A time or a duration, in nanoseconds. Times count from the start of the run; outside a run they count from the start

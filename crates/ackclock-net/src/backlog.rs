@@ -1,6 +1,6 @@
 //! A first-in, first-out queue before a wire; the start of each packet's service is known when the packet arrives.
 
-use std::collections::VecDeque;
+use ackclock_core::Ring;
 
 use crate::{Limit, Nanos};
 
@@ -14,7 +14,7 @@ struct Waiting {
 #[derive(Clone, Debug)]
 pub struct Backlog {
     limit: Limit,
-    waiting: VecDeque<Waiting>,
+    waiting: Ring<Waiting>,
     bytes: u64,
     /// Size in bytes of the packet that started last.
     in_service: u32,
@@ -23,7 +23,7 @@ pub struct Backlog {
 impl Backlog {
     /// An empty queue.
     pub fn new(limit: Limit) -> Backlog {
-        Backlog { limit, waiting: VecDeque::new(), bytes: 0, in_service: 0 }
+        Backlog { limit, waiting: Ring::default(), bytes: 0, in_service: 0 }
     }
 
     /// Limit of the queue.

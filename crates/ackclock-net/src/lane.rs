@@ -1,6 +1,6 @@
 //! Items in flight, in the order of their arrivals.
 
-use std::collections::VecDeque;
+use ackclock_core::Ring;
 
 /// Largest number of items that a new item may overtake on insertion.
 const REACH: usize = 8;
@@ -24,18 +24,19 @@ pub enum Place {
 /// from one end to the other, however many links share it.
 #[derive(Clone, Debug)]
 pub struct Lane<K, T> {
-    items: VecDeque<(K, T)>,
+    items: Ring<(K, T)>,
 }
 
 impl<K, T> Default for Lane<K, T> {
     fn default() -> Self {
-        Lane { items: VecDeque::new() }
+        Lane { items: Ring::default() }
     }
 }
 
 impl<K: Copy + Ord, T: Copy> Lane<K, T> {
     /// Adds an item that arrives at `key`, behind items with the same key.
-    #[inline]
+    // Inlined, so that the item is written where it stays.
+    #[inline(always)]
     pub fn push(&mut self, key: K, item: T) -> Place {
         match self.items.back() {
             None => {

@@ -25,9 +25,9 @@ pub struct Service {
 #[derive(Clone, Debug)]
 pub struct Transmitter {
     rate: Rate,
-    /// The wire is free from `free_at + fraction / rate` on.
+    /// The wire is free from `free_at - early / rate` on; `early` is below the rate.
     free_at: Nanos,
-    fraction: u64,
+    early: u64,
     /// Duration of a packet of `last_size` bytes: `whole + rest / rate`. It is kept because most packets have the size
     /// of the packet before, and the division costs more than all other work.
     last_size: u32,
@@ -38,7 +38,7 @@ pub struct Transmitter {
 impl Transmitter {
     /// An idle wire of `rate`.
     pub fn new(rate: Rate) -> Transmitter {
-        Transmitter { rate, free_at: 0, fraction: 0, last_size: 0, whole: 0, rest: 0 }
+        Transmitter { rate, free_at: 0, early: 0, last_size: 0, whole: 0, rest: 0 }
     }
 
     /// Rate of the wire.
@@ -49,7 +49,7 @@ impl Transmitter {
     /// Time from which on a packet would start at once, rounded up.
     #[inline]
     pub fn free_at(&self) -> Nanos {
-        self.free_at.saturating_add(u64::from(self.fraction > 0))
+        self.free_at
     }
 
     /// Sends a packet of `size` bytes that is ready at `at`, after all packets before it.
@@ -58,18 +58,13 @@ impl Transmitter {
         if size != self.last_size {
             self.measure(size);
         }
-        let free_at = self.free_at();
-        let start = at.max(free_at);
-        if at >= free_at {
-            self.free_at = at;
-            self.fraction = 0;
-        }
-        // Both terms are below the rate. Their sum may not fit into 64 bits, but the difference does.
-        let missing = self.rate.bits() - self.rest;
-        let carry = self.fraction >= missing;
-        self.fraction = if carry { self.fraction - missing } else { self.fraction + self.rest };
-        self.free_at = self.free_at.saturating_add(self.whole).saturating_add(u64::from(carry));
-        Service { start, end: self.free_at() }
+        let start = at.max(self.free_at);
+        let early = if at >= self.free_at { 0 } else { self.early };
+        let longer = self.rest > early;
+        // The sum of `early` and the rate may not fit into 64 bits, but the difference does.
+        self.early = early.wrapping_sub(self.rest).wrapping_add(if longer { self.rate.bits() } else { 0 });
+        self.free_at = start.saturating_add(self.whole).saturating_add(u64::from(longer));
+        Service { start, end: self.free_at }
     }
 
     #[cold]

@@ -4,7 +4,7 @@
 //! pipe's packets arrive in order and a timer has one expiry. The queue is therefore not a heap of events but the
 //! minimum over sources whose keys change in place. This structure is a tournament: a binary tree whose leaves are the
 //! sources and whose nodes hold the earlier of two keys. An update is one pass from a leaf towards the root, and a
-//! timer that moves leaves no stale entry behind.
+//! timer that moves leaves no stale entry behind. Of a few sources, all keys are looked at, which takes less.
 
 use std::hint;
 
@@ -89,6 +89,9 @@ impl Key {
     }
 }
 
+/// Largest number of participants of which all keys are looked at, four at a time.
+const FEW: usize = 8;
+
 /// A tournament: node `n` holds the earlier key of nodes `2n` and `2n + 1`; the root is node 1, and the leaves are the
 /// upper half.
 #[derive(Clone, Debug)]
@@ -172,7 +175,16 @@ impl Tournament {
 /// other sources. With thousands of sources this saves most of the matches.
 #[derive(Clone, Debug)]
 pub struct EventQueue {
-    /// The tournament of the first `busy` sources, followed by the winner of the others.
+    /// The earliest event.
+    first: Key,
+    /// The keys of the first `busy` sources, followed by that of the winner of the others, if these are at most [`FEW`]. A source
+    /// that stands for others has the key of the other source.
+    few: [Key; FEW],
+    /// Number of sources in `few`, without the winner of the others; 0 where there are none or too many.
+    alone: u32,
+    /// Whether there are few participants.
+    is_small: bool,
+    /// The tournament of the same participants otherwise.
     near: Tournament,
     far: Tournament,
     busy: u32,
@@ -184,8 +196,11 @@ impl EventQueue {
     /// events.
     pub fn new(busy: u32, sources: usize) -> EventQueue {
         let far = Tournament::new(sources.saturating_sub(busy as usize));
-        let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(busy as usize + 1) };
-        EventQueue { near, far, busy, now: 0 }
+        let participants = busy as usize + 1;
+        let is_small = participants <= FEW;
+        let (alone, many) = if is_small { (busy, 1) } else { (0, participants) };
+        let near = Tournament { ranks: (0..busy).collect(), ..Tournament::new(many) };
+        EventQueue { first: Key::NEVER, few: [Key::NEVER; FEW], alone, is_small, near, far, busy, now: 0 }
     }
 
     /// Makes room for `sources` in total and keeps the pending events.
@@ -222,24 +237,58 @@ impl EventQueue {
     /// is set.
     #[inline]
     pub fn first(&self) -> Key {
-        self.near.first()
+        self.first
     }
 
     /// Returns the earliest of the times of all events plus what `after` has for their sources; `NEVER` without events.
     pub fn earliest_after(&self, after: &[Nanos]) -> Nanos {
-        let near = self.near.keys().take(self.busy as usize);
+        let few = self.few.iter().copied().take(self.alone as usize);
+        let near = few.chain(self.near.keys()).take(self.busy as usize);
         let keys = near.chain(self.far.keys()).zip(after).filter(|(key, _)| *key != Key::NEVER);
         keys.map(|(key, after)| key.time().saturating_add(*after)).min().unwrap_or(NEVER)
+    }
+
+    /// Sets the key of a participant, of which there are few.
+    #[inline(always)]
+    fn set_among_few(&mut self, place: usize, key: Key) {
+        self.few[place] = key;
+        let [a, b, c, d, e, f, g, h] = self.few;
+        let (mut first, mut winner) = least((a, 0), [(b, 1), (c, 2), (d, 3)]);
+        if self.busy > 3 {
+            (first, winner) = least((first, winner), [(e, 4), (f, 5), (g, 6)]);
+            (first, winner) = least((first, winner), [(h, 7)]);
+        }
+        let is_own = winner >= self.busy || first == Key::NEVER;
+        self.first = if is_own { first } else { first.of(winner) };
     }
 
     /// Sets the next event of `source`, which replaces the previous one.
     #[inline]
     pub fn set(&mut self, source: u32, key: Key) {
-        if source < self.busy {
-            return self.near.set(source as usize, key);
+        if source >= self.busy {
+            self.set_far(source, key);
+        } else if self.is_small {
+            self.set_among_few(source as usize, key);
+        } else {
+            self.near.set(source as usize, key);
+            self.first = self.near.first();
         }
+    }
+
+    #[inline(never)]
+    fn set_far(&mut self, source: u32, key: Key) {
+        let before = self.far.first();
         self.far.set((source - self.busy) as usize, key);
-        self.near.set(self.busy as usize, self.far.first());
+        let first = self.far.first();
+        if first == before {
+            return;
+        }
+        if self.is_small {
+            self.set_among_few(self.busy as usize, first);
+        } else {
+            self.near.set(self.busy as usize, first);
+            self.first = self.near.first();
+        }
     }
 
     /// Sets the next event of a source that stands for others: the source of the key is the other source, by which the
@@ -247,6 +296,14 @@ impl EventQueue {
     /// themselves.
     #[inline]
     pub fn set_for(&mut self, source: u32, key: Key) {
+        if source < self.alone {
+            return self.set_among_few(source as usize, key);
+        }
+        self.set_for_among_many(source, key);
+    }
+
+    #[inline(never)]
+    fn set_for_among_many(&mut self, source: u32, key: Key) {
         if source >= self.busy || key == Key::NEVER {
             return self.set(source, key);
         }
@@ -257,18 +314,40 @@ impl EventQueue {
             // Another rank may decide other matches, also where the key stays as it is.
             self.near.set_first(source as usize, key.of(source));
         }
+        self.first = self.near.first();
     }
 
     /// Like [`EventQueue::set`], for the source of the earliest event, which has won all its matches.
     #[inline]
     pub fn set_first(&mut self, key: Key) {
         let source = self.first().source();
-        if source < self.busy {
-            return self.near.set_first(source as usize, key);
+        if self.is_small {
+            return self.set(source, key);
         }
-        self.far.set_first((source - self.busy) as usize, key);
-        self.near.set_first(self.busy as usize, self.far.first());
+        if source < self.busy {
+            self.near.set_first(source as usize, key);
+        } else {
+            self.far.set_first((source - self.busy) as usize, key);
+            self.near.set_first(self.busy as usize, self.far.first());
+        }
+        self.first = self.near.first();
     }
+}
+
+/// Returns the earliest of a key and others, each with its place, of which the first counts among equal keys. There is no branch,
+/// as in [`Key::earlier`].
+#[inline(always)]
+fn least<const N: usize>(first: (Key, u32), others: [(Key, u32); N]) -> (Key, u32) {
+    let (mut first, mut winner) = first;
+    for (other, place) in others {
+        let wins = other.number() < first.number();
+        first = Key {
+            high: hint::select_unpredictable(wins, other.high, first.high),
+            low: hint::select_unpredictable(wins, other.low, first.low),
+        };
+        winner = hint::select_unpredictable(wins, place, winner);
+    }
+    (first, winner)
 }
 
 #[cfg(test)]
@@ -307,6 +386,49 @@ mod tests {
         assert_eq!(last.time(), LAST);
     }
 
+    /// Sources that stand for others come in the same order, whether all keys are looked at or a tournament is played.
+    #[test]
+    fn few_and_many_sources_have_the_same_order() {
+        let mut random = ackclock_core::Stream::new(1, "events");
+        for busy in 1..FEW as u32 {
+            let (mut few, mut many) = (EventQueue::new(busy, 60), EventQueue::new(FEW as u32 + 5, 60));
+            assert!(few.is_small && !many.is_small);
+            let mut now = 0;
+            for _ in 0..5_000 {
+                let at = now + random.below(4);
+                let (near, far) = (random.below(u64::from(busy)) as u32, 40 + random.below(20) as u32);
+                let sets = random.below(3);
+                let first = few.first();
+                if sets == 2 && first != Key::NEVER {
+                    now = first.time();
+                }
+                for queue in [&mut few, &mut many] {
+                    queue.advance(now);
+                    match sets {
+                        0 => {
+                            let key = queue.stamp(at.max(now), 20 + far % 10);
+                            queue.set_for(near, key);
+                        }
+                        1 => {
+                            let key = queue.stamp(at.max(now), far);
+                            queue.set(far, key);
+                        }
+                        _ => {
+                            let source = first.source();
+                            if source < busy && at % 2 == 0 {
+                                let key = queue.stamp(now + at % 3, 20 + far % 10);
+                                queue.set_for(source, key);
+                            } else if first != Key::NEVER {
+                                queue.set_first(Key::NEVER);
+                            }
+                        }
+                    }
+                }
+                assert_eq!(few.first(), many.first());
+            }
+        }
+    }
+
     #[derive(Clone, Debug)]
     enum Operation {
         Set(u32, u64),
@@ -334,7 +456,7 @@ mod tests {
     proptest! {
         /// Compares the queue with a heap of (time, creation, source) in which replaced events are skipped.
         #[test]
-        fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..8) {
+        fn behaves_as_a_binary_heap(operations in operations(), busy in 0_u32..12) {
             let mut queue = EventQueue::new(busy, 20);
             let mut heap = BinaryHeap::new();
             let mut current = [None; 20];

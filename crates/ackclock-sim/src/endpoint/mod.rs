@@ -227,6 +227,13 @@ pub trait Endpoint: Sized {
         false
     }
 
+    /// Whether the endpoint certainly has no packet to send, so that it need not be asked: that is so with most data that
+    /// arrives and is acknowledged later.
+    #[inline]
+    fn is_silent(&self) -> bool {
+        false
+    }
+
     /// Returns the next packet if the endpoint [`sends_plainly`](Endpoint::sends_plainly).
     #[inline]
     fn transmit_plain<V: Events<Self::Packet>>(&mut self, now: Nanos, events: &mut V) -> Option<Self::Packet> {

@@ -230,6 +230,11 @@ impl Endpoint for Tcp {
     }
 
     #[inline(always)]
+    fn is_silent(&self) -> bool {
+        self.is_silent()
+    }
+
+    #[inline(always)]
     fn transmit_plain<V: Events<Segment>>(&mut self, now: Nanos, events: &mut V) -> Option<Segment> {
         self.poll_plain(now, &mut Reports(events))
     }

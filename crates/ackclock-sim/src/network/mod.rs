@@ -422,7 +422,7 @@ impl<P: Contents> Network<P> {
     /// Returns what a host is to be told, each once.
     #[inline]
     pub fn notice(&mut self) -> Option<Notice> {
-        self.notices.pop_front()
+        if self.notices.is_empty() { None } else { self.notices.pop_front() }
     }
 
     /// Adds a packet to the lane of its link alone, where it overtakes no packet; in the shared lane it would have to

@@ -10,6 +10,15 @@ use ackclock_core::{Nanos, Stream};
 use crate::endpoint::{Endpoint, NEVER};
 use crate::ids::{EndpointId, FlowId, Slot};
 
+/// What tells an open connection from an empty slot: of all fields, this one has the most values that it never takes, so the
+/// compiler chooses it for the purpose. It lies with what each packet needs; otherwise a cache line within the first end would
+/// be looked at for each packet.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Open {
+    Yes = 1,
+}
+
 /// A connection between the two ends of a flow.
 // The fields are kept in this order in memory, so that the data of both ends shares cache lines with the data that the
 // first end uses most.
@@ -25,7 +34,8 @@ pub(super) struct Connection<E> {
     /// Whether the delays of its packets are recorded.
     pub measured: bool,
     /// Whether the source and the sink send large packets, in the bits 0 and 1, whether packets are collected before they
-    /// are delivered, in the bit 2, and whether the connection is a subflow of a transfer over several paths, in the bit 3.
+    /// are delivered, in the bit 2, whether the connection is a subflow of a transfer over several paths, in the bit 3, and
+    /// whether the flow has to be told of data that arrived at the source and the sink, in the bits 4 and 5.
     pub offload: u8,
     /// Whether any end was closed, by its application or by its peer.
     pub closing: bool,
@@ -35,6 +45,8 @@ pub(super) struct Connection<E> {
     pub read: [u64; 2],
     /// Times of the timer events in the queue; the endpoints may have moved their timeouts to later times since.
     pub armed: [Nanos; 2],
+    #[allow(dead_code, reason = "it is there for its place in memory")]
+    open: Open,
     /// Source and sink.
     pub ends: [E; 2],
 }
@@ -43,6 +55,15 @@ impl<E: Endpoint> Connection<E> {
     const COLLECTS: u8 = 1 << 2;
     /// The bit of a subflow.
     pub const SUBFLOW: u8 = 1 << 3;
+
+    /// The bit of a flow that has to be told of data at its source; that of the sink is the next one.
+    pub const TELLS: u8 = 1 << 4;
+
+    /// Whether data that arrived at an end is read at once, and nobody has to be told.
+    #[inline]
+    pub fn reads_silently(&self, side: Side) -> bool {
+        self.offload & (Self::TELLS << side as u8 | Self::SUBFLOW) == 0
+    }
 
     /// Whether an end sends large packets, or data that is dealt to subflows.
     #[inline]
@@ -155,6 +176,7 @@ impl<E: Endpoint> Connections<E> {
             stages,
             read: [0; 2],
             armed: [NEVER; 2],
+            open: Open::Yes,
             ends,
         });
         (slot, generation)
@@ -193,5 +215,19 @@ impl<E: Endpoint> Connections<E> {
     /// Returns the number of slots.
     pub fn slots(&self) -> usize {
         self.slots.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+
+    #[test]
+    fn whether_a_slot_is_empty_is_seen_in_its_first_cache_line() {
+        type Tcp = Connection<ackclock_tcp::Endpoint>;
+        assert_eq!(size_of::<Option<Tcp>>(), size_of::<Tcp>());
+        assert!(offset_of!(Tcp, open) < 64 && offset_of!(Tcp, ends) == 64);
     }
 }

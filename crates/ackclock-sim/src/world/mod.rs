@@ -318,7 +318,8 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     #[inline]
     fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
         // Applications are not told of acknowledgments, the most frequent events.
-        if !progress.is_empty() && progress != Progress::ACKED {
+        let quiet = progress.is_empty() || progress == Progress::ACKED;
+        if !(quiet || progress == Progress::RECEIVED && self.reads(endpoint)) {
             self.tell(endpoint, progress);
         }
         self.transmit(endpoint);
@@ -326,6 +327,26 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         if !self.commands.is_empty() {
             self.carry_out(flow);
         }
+    }
+
+    /// Reads the data that arrived at an endpoint, unless its flow has to be told. Returns whether the data was read.
+    #[inline]
+    fn reads(&mut self, endpoint: EndpointId) -> bool {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return true };
+        let side = endpoint.side();
+        if !connection.reads_silently(side) {
+            return false;
+        }
+        let end = &mut connection.ends[side as usize];
+        let bytes = end.received() - connection.read[side as usize];
+        if bytes > 0 {
+            end.read(self.now, bytes);
+            connection.read[side as usize] += bytes;
+            if side == Side::Sink {
+                self.observer.delivered(self.now, connection.flow, bytes);
+            }
+        }
+        true
     }
 
     fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
@@ -447,7 +468,10 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         let state = &self.flows[flow.index()];
         let stages = state.stages[pair as usize];
         let Offload { sends_large: [source, sink], collects, .. } = state.offload;
-        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2;
+        let [source_tells, sink_tells] = [Side::Source, Side::Sink]
+            .map(|side| u8::from(state.readers[side as usize].is_some() || state.app().listens()));
+        let tells = (source_tells | sink_tells << 1) * Connection::<E>::TELLS;
+        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2 | tells;
         About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages }
     }
 
@@ -502,19 +526,44 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     /// Sends the packets of an endpoint and updates its timer. This is the last step after every call to the endpoint.
     #[inline]
     fn transmit(&mut self, endpoint: EndpointId) {
+        let side = endpoint.side();
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        if connection.sends_specially(side) {
+            return self.transmit_specially(endpoint);
+        }
+        if !connection.ends[side as usize].is_silent() {
+            self.transmit_packets(endpoint);
+        }
         let source = self.source(endpoint);
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
+        let due = connection.ends[side as usize].deadline();
+        if due < connection.armed[side as usize] {
+            connection.armed[side as usize] = due;
+            let key = self.network.events.stamp(due.max(self.now), source);
+            self.network.events.set(source, key);
+        }
+        if connection.is_over() {
+            self.retire(endpoint.slot());
+        }
+    }
+
+    /// Returns the address of the packets that an endpoint sends now, and who it is.
+    #[inline(always)]
+    fn address_of(connection: &Connection<E>, endpoint: EndpointId, sent: Nanos) -> (Address, Who) {
         let side = endpoint.side();
         let stage = connection.stages[side as usize];
         let Connection { generation, class, .. } = *connection;
-        let address = Address { to: endpoint.peer(), generation, class, stage, sent: self.now };
-        let who = Who { flow: connection.flow, conn: connection.conn, side };
-        if connection.sends_specially(side) {
-            self.transmit_specially(endpoint, address, who);
-            return self.settle(endpoint);
-        }
-        let end = &mut connection.ends[side as usize];
-        let armed = &mut connection.armed[side as usize];
+        let address = Address { to: endpoint.peer(), generation, class, stage, sent };
+        (address, Who { flow: connection.flow, conn: connection.conn, side })
+    }
+
+    /// Sends the packets of an endpoint.
+    #[inline(never)]
+    fn transmit_packets(&mut self, endpoint: EndpointId) {
+        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let (address, who) = Self::address_of(connection, endpoint, self.now);
+        let end = &mut connection.ends[who.side as usize];
         let mut tap = Tap { observer: &mut self.observer, who };
         loop {
             // Two calls, so that plain packets stay in registers.
@@ -525,28 +574,24 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
                 let Some(contents) = end.transmit_other(self.now, &mut tap) else { break };
                 self.network.send_other(&contents, address, tap.observer);
             }
-        }
-        // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
-        let due = end.deadline();
-        if due < *armed {
-            *armed = due;
-            let key = self.network.events.stamp(due.max(self.now), source);
-            self.network.events.set(source, key);
-        }
-        if connection.is_over() {
-            self.retire(endpoint.slot());
+            if end.is_silent() {
+                break;
+            }
         }
     }
 
     /// Sends the packets of an endpoint that sends large ones, or of an end of a subflow.
     #[inline(never)]
-    fn transmit_specially(&mut self, endpoint: EndpointId, address: Address, who: Who) {
+    fn transmit_specially(&mut self, endpoint: EndpointId) {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
+        let (address, who) = Self::address_of(connection, endpoint, self.now);
         if connection.is_subflow() {
-            return self.deal(endpoint, address, who);
+            self.deal(endpoint, address, who);
+        } else {
+            let end = &mut connection.ends[who.side as usize];
+            transmit_large(&mut self.network, end, address, &mut Tap { observer: &mut self.observer, who });
         }
-        let end = &mut connection.ends[who.side as usize];
-        transmit_large(&mut self.network, end, address, &mut Tap { observer: &mut self.observer, who });
+        self.settle(endpoint);
     }
 
     /// Updates the timer of an endpoint that has sent its packets, and ends its connection if that is over.

@@ -29,6 +29,12 @@ impl Endpoint {
         self.state == State::Established && !others && !self.sender.waits_for_acks()
     }
 
+    /// Whether [`Endpoint::poll_transmit`] would return nothing and change nothing, as far as can be told at once.
+    #[inline(always)]
+    pub fn is_silent(&self) -> bool {
+        self.sender.is_silent() && !self.receiver.owes_ack() && self.sends_plainly()
+    }
+
     /// [`Endpoint::poll_transmit`] where [`Endpoint::sends_plainly`].
     // Apart from other segments and inlined with what the caller does with it, so that a plain segment stays in registers.
     #[inline(always)]

@@ -1,13 +1,70 @@
 //! Data between the application and the network: the buffers that hold it, and the application that waits for room.
 
-use std::collections::VecDeque;
-
+use ackclock_core::Ring;
 use ackclock_core::prefetch::prefetch;
 
 use super::Sender;
 use crate::config::Config;
 use crate::pacing::LARGEST;
 use crate::send_buffer::{Counts, OVERHEAD, SendBuffer};
+
+/// Stream offsets at which buffers end, in order. They are in two queues, between which the offset lies that was looked for last:
+/// hundreds of buffers may be in flight and wait to be sent, but the offset where data is to be sent next moves on by one of
+/// them, and new buffers end near it.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    before: Ring<u64>,
+    beyond: Ring<u64>,
+}
+
+impl Ends {
+    fn len(&self) -> usize {
+        self.before.len() + self.beyond.len()
+    }
+
+    fn first(&self) -> Option<u64> {
+        self.before.front().or(self.beyond.front()).copied()
+    }
+
+    fn remove_first(&mut self) {
+        if self.before.pop_front().is_none() {
+            self.beyond.pop_front();
+        }
+    }
+
+    /// The end before the last one.
+    fn last_but_one(&self) -> Option<u64> {
+        match self.beyond.len() {
+            0 => self.before.len().checked_sub(2).map(|number| self.before[number]),
+            1 => self.before.back().copied(),
+            len => Some(self.beyond[len - 2]),
+        }
+    }
+
+    fn remove_last(&mut self) {
+        if self.beyond.pop_back().is_none() {
+            self.before.pop_back();
+        }
+    }
+
+    /// The ends after `offset`.
+    #[inline]
+    fn after(&mut self, offset: u64) -> &mut Ring<u64> {
+        while let Some(&end) = self.beyond.front()
+            && end <= offset
+        {
+            self.beyond.pop_front();
+            self.before.push_back(end);
+        }
+        while let Some(&end) = self.before.back()
+            && end > offset
+        {
+            self.before.pop_back();
+            self.beyond.push_front(end);
+        }
+        &mut self.beyond
+    }
+}
 
 /// The send queue of a connection whose send buffer has a limit.
 #[derive(Clone, Debug)]
@@ -17,9 +74,7 @@ pub(super) struct SendQueue {
     low: Option<u64>,
     /// Stream offsets at which the buffers end, in order; the last one is the end of the written data. Empty where payload
     /// alone counts.
-    ends: VecDeque<u64>,
-    /// Number of a buffer near the first one that is to be sent, where the search for that one begins.
-    near: usize,
+    ends: Ends,
     /// The congestion window and the segment size for which the limit grew last, bytes.
     grown: (u64, u64),
     /// Whether the application found no room and waits for it (SOCK_NOSPACE).
@@ -42,8 +97,7 @@ impl SendQueue {
         Some(Box::new(SendQueue {
             limit,
             low: (config.notsent_lowat > 0).then_some(config.notsent_lowat),
-            ends: VecDeque::new(),
-            near: 0,
+            ends: Ends::default(),
             grown: (0, 0),
             waits: false,
             checked: true,
@@ -58,27 +112,13 @@ impl SendQueue {
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.limit);
-        prefetch(&self.near);
+        prefetch(&self.ends.beyond);
         prefetch(&self.waits);
     }
 
     /// The memory or payload that counts, with `queued` bytes that are not acknowledged.
     fn used(&self, queued: u64) -> u64 {
         queued + OVERHEAD * self.ends.len() as u64
-    }
-
-    /// Number of the first buffer that ends after `offset`, which is that of the next byte to be sent: hundreds of buffers may
-    /// be in flight, but it is the one that was found last, or one of the next.
-    fn after(&self, offset: u64) -> usize {
-        let mut index = self.near.min(self.ends.len());
-        while self.ends.get(index).is_some_and(|&end| end <= offset) {
-            index += 1;
-        }
-        while index > 0 && self.ends[index - 1] > offset {
-            index -= 1;
-        }
-        debug_assert_eq!(index, self.ends.partition_point(|&end| end <= offset));
-        index
     }
 
     /// Decides what leaves before the application goes on, now that data up to `written` is there, sent up to `nxt`. While
@@ -88,7 +128,7 @@ impl SendQueue {
     fn push(&mut self, nxt: u64, written: u64, is_full: bool, largest_window: u64) {
         let goes_on = is_full && self.of_write > 0;
         if goes_on && written <= self.pushed + largest_window / 2 {
-            self.packets = u32::from(self.after(nxt) + 1 == self.ends.len());
+            self.packets = u32::from(self.ends.after(nxt).len() == 1);
             return;
         }
         self.packets = u32::MAX;
@@ -99,14 +139,11 @@ impl SendQueue {
 
     /// Lets a buffer end at `end`, and none between `start` and there.
     fn cut(&mut self, start: u64, end: u64) {
-        let first = self.after(start);
-        while self.ends.get(first).is_some_and(|&old| old < end) {
-            self.ends.remove(first);
+        let later = self.ends.after(start);
+        while later.front().is_some_and(|&old| old <= end) {
+            later.pop_front();
         }
-        if self.ends.get(first) != Some(&end) {
-            self.ends.insert(first, end);
-        }
-        self.near = first + 1;
+        self.ends.before.push_back(end);
     }
 }
 
@@ -160,7 +197,7 @@ impl Sender {
             }
             Counts::Memory => {
                 // Buffers that were sent take no more data.
-                let last = queue.ends.len().checked_sub(2).map_or(self.una, |index| queue.ends[index]);
+                let last = queue.ends.last_but_one().unwrap_or(self.una);
                 let filled = self.written - last.max(self.nxt.min(self.written)).max(self.una.min(self.written));
                 let open = filled > 0 && filled < goal && !ends_record;
                 match open {
@@ -188,10 +225,10 @@ impl Sender {
         queue.waits = false;
         queue.of_write -= bytes;
         if queue.limit.counts() == Counts::Memory {
-            if room < goal && !queue.ends.is_empty() {
-                queue.ends.pop_back();
+            if room < goal {
+                queue.ends.remove_last();
             }
-            queue.ends.push_back(self.written + bytes);
+            queue.ends.beyond.push_back(self.written + bytes);
             if has_packets {
                 queue.push(self.nxt, self.written + bytes, bytes == room, self.small.largest_window);
             }
@@ -209,16 +246,14 @@ impl Sender {
         let (una, has_packets) = (self.una, self.has_packets());
         let Some(queue) = &mut self.queue else { return };
         queue.checked = false;
-        while queue.ends.front().is_some_and(|&end| end <= una) {
-            queue.ends.pop_front();
-            queue.near = queue.near.saturating_sub(1);
+        while queue.ends.first().is_some_and(|end| end <= una) {
+            queue.ends.remove_first();
         }
         if !has_packets && self.nxt < self.written && queue.limit.counts() == Counts::Memory {
             // The segments that left together had a buffer of their own.
-            let first = queue.after(self.nxt);
-            queue.near = first;
-            if self.nxt > una && (first == 0 || queue.ends[first - 1] != self.nxt) {
-                queue.ends.insert(first, self.nxt);
+            queue.ends.after(self.nxt);
+            if self.nxt > una && queue.ends.before.back() != Some(&self.nxt) {
+                queue.ends.before.push_back(self.nxt);
             }
         }
     }
@@ -239,11 +274,10 @@ impl Sender {
     /// Payload of the buffer that holds the next unsent byte, where the buffers are known; it takes what `wanted` bytes
     /// lack from the next one.
     #[inline]
-    pub(super) fn in_first_buffer(&self, wanted: u64) -> Option<u64> {
-        let queue = self.queue.as_ref()?;
-        let first = queue.after(self.nxt);
-        let end = *queue.ends.get(first)?;
-        let grown = queue.ends.get(first + 1).map_or(end, |&next| next.min(self.nxt + wanted));
+    pub(super) fn in_first_buffer(&mut self, wanted: u64) -> Option<u64> {
+        let ends = self.queue.as_mut()?.ends.after(self.nxt);
+        let end = *ends.front()?;
+        let grown = ends.get(1).map_or(end, |&next| next.min(self.nxt + wanted));
         Some(end.max(grown) - self.nxt)
     }
 

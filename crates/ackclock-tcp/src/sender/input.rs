@@ -522,24 +522,28 @@ impl Sender {
         let unambiguous = if self.rtt.is_linux() {
             let acked = arrived.acked_sent.filter(|_| !arrived.resent);
             let newest = arrived.sacked_sent.or(acked);
-            acked.or(arrived.sacked_sent).zip(newest).map(|(oldest, newest)| (oldest.0, newest.1))
+            match (acked.or(arrived.sacked_sent), newest) {
+                (Some(oldest), Some(newest)) => Some((oldest.0, newest.1)),
+                _ => None,
+            }
         } else {
             delivered.sent_at.map(|sent_at| (sent_at, sent_at))
         };
         //= https://www.rfc-editor.org/rfc/rfc7323#section-4.1
         //# MAY be used to update the averaged RTT measurement only if the segment advances the left edge of the send
         //# window
-        let echoed = arrived.echo.filter(|_| advanced).map(|echo| {
+        let echoed = || {
+            let echo = arrived.echo.filter(|_| advanced)?;
             // Linux subtracts the echo from its clock of timestamps, so that this sample has whole milliseconds, at least
             // one (tcp_rtt_tsopt_us).
             let ticks = (now / MILLISECOND).saturating_sub(echo / MILLISECOND).max(1);
             let sent_at = if self.rtt.is_linux() { now.saturating_sub(ticks * MILLISECOND) } else { echo };
-            (sent_at, sent_at)
-        });
+            Some((sent_at, sent_at))
+        };
         //= https://www.rfc-editor.org/rfc/rfc6298#section-3
         //# TCP MUST use Karn's algorithm [KP87] for taking RTT samples
-        let (first, last) = unambiguous.or(echoed)?;
-        let [rtt, newest] = [first, last].map(|sent_at| now.saturating_sub(sent_at));
+        let (first, last) = unambiguous.or_else(echoed)?;
+        let (rtt, newest) = (now.saturating_sub(first), now.saturating_sub(last));
         self.rtt.on_ack(now, rtt, newest, self.una, self.nxt);
         self.rare.tlp.sampled = true;
         self.tell_sample(now, newest);

@@ -89,9 +89,11 @@ impl Sender {
         let quota = room.min(half).max(1);
         let open = self.window_edge.saturating_sub(self.nxt);
         // Most packets have no more segments than the least of a largest packet, whose size takes a long division.
-        let quota = if quota > LEAST { quota.min(self.segments_of_largest_packet(load)) } else { quota };
+        let largest = (quota > LEAST).then(|| self.segments_of_largest_packet(load));
+        let quota = largest.map_or(quota, |largest| quota.min(largest));
         let buffered = self.buffered(unsent, quota);
-        if buffered > mss && !at_once && self.waits_for_larger_packet(now, load, room * mss, open, buffered) {
+        if buffered > mss && !at_once && self.waits_for_larger_packet(now, (load, largest), room * mss, open, buffered)
+        {
             self.offload.held = true;
             return false;
         }
@@ -143,7 +145,7 @@ impl Sender {
     /// Bytes of the buffer that holds the next unsent byte. A buffer takes what `quota` segments lack from the next one
     /// (tcp_grow_skb); a record ends one.
     #[inline]
-    fn buffered(&self, unsent: u64, quota: u64) -> u64 {
+    fn buffered(&mut self, unsent: u64, quota: u64) -> u64 {
         if let Some(known) = self.in_first_buffer(quota * self.mss) {
             return self.within_record(self.nxt, known.min(unsent));
         }
@@ -172,9 +174,16 @@ impl Sender {
     /// Whether the `buffered` bytes wait until more of them may be sent at once: another packet left within the last
     /// millisecond, the next acknowledgment is due within one, and the window has room for neither a largest packet nor a
     /// good part of a window. `room` is what the congestion window, and `open` what the peer's window still allows, bytes;
-    /// `load` is the volume in the network.
+    /// `load` is the volume in the network, and `largest` the number of segments of a largest packet, where it is known.
     #[inline]
-    fn waits_for_larger_packet(&mut self, now: Nanos, load: u64, room: u64, open: u64, buffered: u64) -> bool {
+    fn waits_for_larger_packet(
+        &mut self,
+        now: Nanos,
+        (load, largest): (u64, Option<u64>),
+        room: u64,
+        open: u64,
+        buffered: u64,
+    ) -> bool {
         if !matches!(self.phase, Phase::Open | Phase::Cwr) {
             return false;
         }
@@ -193,7 +202,8 @@ impl Sender {
         if !last && limit >= buffered || limit >= window / WINDOW_DIVISOR {
             return false;
         }
-        if limit >= LEAST * self.mss && limit >= self.segments_of_largest_packet(load) * self.mss {
+        let largest = || largest.unwrap_or_else(|| self.segments_of_largest_packet(load));
+        if limit >= LEAST * self.mss && limit >= largest() * self.mss {
             return false;
         }
         if room < open && room <= buffered {

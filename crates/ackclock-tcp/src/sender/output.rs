@@ -7,6 +7,7 @@ use super::{Sender, Transmission};
 use crate::config::{Conformance, CwrRule, Restart};
 use crate::limits::{Limit, Limits};
 use crate::recovery::Recovery;
+use crate::validation::Sent;
 use crate::{NEVER, Nanos, Observer};
 
 impl Sender {
@@ -411,8 +412,7 @@ impl Sender {
             self.limited_until = self.nxt;
         }
         if self.watches_sending {
-            let ctx = self.context_of_common(now);
-            self.validation.on_sent(&mut self.window, &ctx, limited);
+            self.tell_validation(now, limited);
         }
         if self.careful.is_some() {
             let ctx = self.context(now);
@@ -425,6 +425,22 @@ impl Sender {
         // RFC 3168 section 6.1.2: the first new data after a reduction carries CWR.
         let cwr = std::mem::take(&mut self.cwr_due);
         Some(Transmission { offset, len: len as u32, fin, retransmission: false, cwr })
+    }
+
+    /// Tells the window validation that new data was sent.
+    #[inline(always)]
+    fn tell_validation(&mut self, now: Nanos, limited: bool) {
+        let (flight_size, pipe) = (self.outstanding(), self.pipe());
+        let sent = Sent { now, mss: self.mss, snd_una: self.una, snd_nxt: self.nxt, flight_size, pipe };
+        if !self.validation.on_sent_briefly(&self.window, &sent) {
+            self.tell_validation_all(now, limited);
+        }
+    }
+
+    #[inline(never)]
+    fn tell_validation_all(&mut self, now: Nanos, limited: bool) {
+        let ctx = self.context(now);
+        self.validation.on_sent(&mut self.window, &ctx, limited);
     }
 
     /// Whether a FIN leaves although the peer's window has no room for it. FreeBSD does not ask (tcp_output.c,

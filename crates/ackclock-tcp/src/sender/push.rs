@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use ackclock_core::Ring;
 use ackclock_core::prefetch::prefetch;
 
 use super::{Sender, Transmission};
@@ -22,7 +23,7 @@ pub(super) struct Marks {
     /// Ends of records that are not yet acknowledged.
     records: VecDeque<u64>,
     /// Ends of the segments that were sent with PSH and may be retransmitted.
-    sent: VecDeque<u64>,
+    sent: Ring<u64>,
 }
 
 impl Marks {

@@ -11,7 +11,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Entry, Growth, WindowValidation};
+use super::{Entry, Growth, Sent, WindowValidation};
 use crate::Nanos;
 use crate::context::{Ack, Congestion, CongestionEnd, Context, Window};
 
@@ -114,18 +114,25 @@ impl WindowValidation for Linux {
     // tcp_cwnd_validate. Linux calls it once for all segments sent together: the state after the last segment of a
     // burst counts.
     #[inline]
-    fn on_sent(&mut self, window: &mut Window, ctx: &Context, _cwnd_limited: bool) {
-        let full = ctx.pipe + ctx.mss > window.cwnd;
-        if ctx.snd_una >= self.usage_end || full || !self.limited && ctx.flight_size > self.most_out {
+    fn on_sent_briefly(&mut self, window: &Window, sent: &Sent) -> bool {
+        let full = sent.pipe + sent.mss > window.cwnd;
+        if sent.snd_una >= self.usage_end || full || !self.limited && sent.flight_size > self.most_out {
             self.limited = full;
-            self.most_out = ctx.flight_size;
-            self.usage_end = ctx.snd_nxt;
+            self.most_out = sent.flight_size;
+            self.usage_end = sent.snd_nxt;
         }
         if self.may_grow(window) {
-            self.restart(ctx.now);
-            return;
+            self.restart(sent.now);
+            return true;
         }
-        if !self.decays {
+        !self.decays
+    }
+
+    // To look a second time at what the brief call has looked at changes nothing.
+    #[inline]
+    fn on_sent(&mut self, window: &mut Window, ctx: &Context, _cwnd_limited: bool) {
+        let &Context { now, mss, snd_una, snd_nxt, flight_size, pipe, .. } = ctx;
+        if self.on_sent_briefly(window, &Sent { now, mss, snd_una, snd_nxt, flight_size, pipe }) {
             return;
         }
         // More of the burst follows, unless the peer's window prevents it.

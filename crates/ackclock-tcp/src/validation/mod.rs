@@ -47,6 +47,18 @@ pub struct Report {
     pub non_validated: bool,
 }
 
+/// The state after new data was sent: the fields of [`Context`] with the same names.
+#[derive(Clone, Copy, Debug)]
+#[allow(missing_docs, reason = "the fields are described there")]
+pub struct Sent {
+    pub now: Nanos,
+    pub mss: u64,
+    pub snd_una: u64,
+    pub snd_nxt: u64,
+    pub flight_size: u64,
+    pub pipe: u64,
+}
+
 /// A rule of window validation. The sender calls its methods in the order of events.
 ///
 /// The response to congestion is an episode. [`WindowValidation::on_congestion`] or [`WindowValidation::on_timeout`]
@@ -76,6 +88,12 @@ pub trait WindowValidation: Send {
     /// New data was sent; `ctx` is the state after sending. `cwnd_limited` is whether the window now delays further
     /// data.
     fn on_sent(&mut self, _window: &mut Window, _ctx: &Context, _cwnd_limited: bool) {}
+
+    /// New data was sent, as in [`WindowValidation::on_sent`]. Returns whether these few facts were all that is needed; if not,
+    /// `on_sent` is called as well. Of the context, most rules need little most of the time.
+    fn on_sent_briefly(&mut self, _window: &Window, _sent: &Sent) -> bool {
+        false
+    }
 
     /// The window allows some data, which nevertheless waits so that more leaves at once (Linux tcp_tso_should_defer).
     /// `flight_size` is in bytes, and `snd_nxt` a stream offset.

@@ -85,7 +85,10 @@ impl Scoreboard {
         let first = self.entries.partition_point(|entry| entry.start < self.next_lost);
         //= https://www.rfc-editor.org/rfc/rfc6675#section-4
         //# the sequence range of one segment of up to SMSS octets starting with S2 MUST be returned
-        let found = self.entries.range(first..).find(|entry| entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED))?;
+        let found = self
+            .entries
+            .range(first..self.entries.len())
+            .find(|entry| entry.is(flag::LOST) && !entry.is(flag::RETRANSMITTED))?;
         self.next_lost = found.start;
         Some((found.start, found.len))
     }
@@ -106,7 +109,7 @@ impl Scoreboard {
     pub fn next_unsacked(&self, high_rxt: u64) -> Option<(u64, u32)> {
         let first = self.entries.partition_point(|entry| entry.start < high_rxt);
         self.entries
-            .range(first..)
+            .range(first..self.entries.len())
             .take_while(|entry| entry.start < self.high_sacked)
             .find(|entry| !entry.is(flag::SACKED | flag::RETRANSMITTED))
             .map(|entry| (entry.start, entry.len))
@@ -115,7 +118,7 @@ impl Scoreboard {
     /// The lowest outstanding segment that was not SACKed and starts at or above `from`, retransmitted or not.
     pub fn next_missing(&self, from: u64) -> Option<(u64, u32)> {
         let first = self.entries.partition_point(|entry| entry.start < from);
-        let missing = self.entries.range(first..).find(|entry| !entry.is(flag::SACKED));
+        let missing = self.entries.range(first..self.entries.len()).find(|entry| !entry.is(flag::SACKED));
         missing.map(|entry| (entry.start, entry.len))
     }
 

@@ -6,8 +6,7 @@ mod marks;
 #[cfg(test)]
 mod tests;
 
-use std::collections::VecDeque;
-
+use ackclock_core::Ring;
 use ackclock_core::prefetch::prefetch;
 
 use crate::Nanos;
@@ -79,7 +78,7 @@ pub struct Delivered {
 //# the scoreboard SHOULD implement the following functions
 #[derive(Clone, Debug, Default)]
 pub struct Scoreboard {
-    entries: VecDeque<Entry>,
+    entries: Ring<Entry>,
     /// Bytes with each flag, for pipe.
     sacked: u64,
     lost: u64,
@@ -196,7 +195,7 @@ impl Scoreboard {
     /// Number of segments wholly inside `[start, end)` that were sent more than once.
     pub fn resent_within(&self, start: u64, end: u64) -> u32 {
         let first = self.entries.partition_point(|entry| entry.start < start);
-        let inside = self.entries.range(first..).take_while(|entry| entry.end() <= end);
+        let inside = self.entries.range(first..self.entries.len()).take_while(|entry| entry.end() <= end);
         inside.filter(|entry| entry.resent()).count() as u32
     }
 
@@ -444,7 +443,7 @@ impl Scoreboard {
     pub fn resegment(&mut self, mss: u32) -> bool {
         let old = std::mem::take(&mut self.entries);
         let mut cut = false;
-        for entry in old {
+        for &entry in &old {
             let mut start = entry.start;
             while start < entry.end() {
                 let len = mss.min((entry.end() - start) as u32);
