@@ -11,8 +11,6 @@ use crate::{MILLISECOND, Nanos};
 
 /// Segments that the first round trip is assumed to bring (TCP_INIT_CWND).
 const FIRST_ROUND: u64 = 10;
-/// Most memory of a receive buffer, bytes (tcp_rmem).
-const MOST: u64 = 6 << 20;
 /// Segments added to twice the data of a round trip.
 const CUSHION: u64 = 16;
 /// Smallest payload in order, bytes, after which the window may grow (tcp_event_data_recv).
@@ -212,9 +210,7 @@ impl Tuning {
         if taken <= len {
             return 2 * self.mss.max(len);
         }
-        // A buffer of a stated size counts with the most that others may have, too.
-        let most = if self.most > self.memory { self.most } else { self.most.max(MOST) };
-        let mut window = most * self.share / WHOLE / 2;
+        let mut window = self.most * self.share / WHOLE / 2;
         while self.limit <= window && window > 0 {
             taken /= 2;
             if taken <= len {
