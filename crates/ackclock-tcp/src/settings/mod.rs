@@ -187,8 +187,8 @@ macro_rules! settings {
                 /// Number of SYN retransmissions from which on the SYN carries no option except the maximum segment
                 /// size (FreeBSD net.inet.tcp.rexmit_drop_options: 3); 0 for never.
                 plain_syn_after: u32 = Shown(|&count: &u32| if count == 0 { "off".to_owned() } else { count.to_string() });
-                /// Whether SYNs carry options and the options of the peer's SYN are used (without them: FreeBSD
-                /// TCP_NOOPT).
+                /// Whether SYNs carry options and the options of the peer's SYN are used, of which the segment size always is
+                /// (without them: FreeBSD TCP_NOOPT).
                 syn_options: bool = Switch;
                 /// Whether window scaling is offered and, if both ends offer it, used (RFC 7323).
                 window_scaling: bool = Switch;
