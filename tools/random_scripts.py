@@ -26,7 +26,7 @@ from ackclock.kernel import scripts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FIRST_PORTION = """\
+BEGINNING = """\
 0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
 +0 setsockopt(3, SOL_SOCKET, SO_REUSEADDR, [1], 4) = 0
 +0 `ethtool -K tun0 tso off gso off`
@@ -37,9 +37,10 @@ LEFT = re.compile(r"; > (?P<packet>.+?) left at (?P<at>[0-9.]+): ")
 PACKET = re.compile(r"^(?P<flags>\S+) (?P<start>\d+):(?P<end>\d+)\(\d+\)(?: ack (?P<ack>\d+))?")
 RETURNED = re.compile(r"returned (?P<value>-?\d+)(?P<error> E[A-Z]+)?")
 FIELDS = (
-    "state ca_state options unacked sacked lost retrans total_retrans backoff probes snd_cwnd snd_ssthresh reordering "
-    "notsent_bytes bytes_acked bytes_received segs_in segs_out dsack_dups reord_seen rcv_ooopack"
-).split()
+    *("state", "ca_state", "options", "unacked", "sacked", "lost", "retrans", "total_retrans", "backoff", "probes"),
+    *("snd_cwnd", "snd_ssthresh", "reordering", "notsent_bytes", "bytes_acked", "bytes_received", "segs_in"),
+    *("segs_out", "dsack_dups", "reord_seen", "rcv_ooopack"),
+)
 """Numbers of TCP_INFO that are compared at the end; those of time are not."""
 
 
@@ -67,13 +68,16 @@ class Script:
     """Whether there is nothing left to say."""
 
     def text(self, *more: str) -> str:
-        return FIRST_PORTION + "\n".join([*self.lines, *more]) + "\n"
+        """The script with further lines."""
+        return BEGINNING + "\n".join([*self.lines, *more]) + "\n"
 
     def play(self, *more: str) -> dict[str, Any]:
-        outcome: dict[str, Any] = json.loads(_core.drill(self.text(*more), "/tmp", drill.STACK, []))
+        """What the simulator makes of the script with further lines."""
+        outcome: dict[str, Any] = json.loads(_core.drill(self.text(*more), ".", drill.STACK, []))
         return outcome
 
     def add(self, line: str) -> None:
+        """Adds an event of this moment."""
         self.lines.append(f"{self.now_ms / 1000:.6g} {line}")
 
     def wait(self) -> None:
@@ -90,6 +94,7 @@ class Script:
         self.now_ms = until
 
     def take(self, packet: str) -> None:
+        """Takes note of a packet of the simulator."""
         found = PACKET.match(packet)
         if not found:
             return
@@ -187,7 +192,7 @@ def _spelt(packet: str) -> str:
 
 def made(seed: int) -> str:
     """The script of a seed."""
-    script = Script(random.Random(seed))
+    script = Script(random.Random(seed))  # noqa: S311 -- scripts, not secrets
     rng = script.rng
     calls = []
     if rng.random() < 0.25:
@@ -231,7 +236,9 @@ def made(seed: int) -> str:
     return f"// Seed {seed}\n" + script.text()
 
 
-LATE = re.compile(r"expected > (?P<packet>.+) at (?P<at>[0-9.]+); nothing left until (?P<left>[0-9.]+): > (?P<same>.+)$")
+LATE = re.compile(
+    r"expected > (?P<packet>.+) at (?P<at>[0-9.]+); nothing left until (?P<left>[0-9.]+): > (?P<same>.+)$"
+)
 LATENESS_S = 0.07
 """How late a timer of half a second to four seconds may be: a slot of the kernel's wheel of timers has 64 ticks."""
 
@@ -239,11 +246,16 @@ LATENESS_S = 0.07
 def is_late(reason: str) -> bool:
     """Whether a difference is a retransmission that the kernel's timer sent a little later."""
     found = LATE.search(reason)
-    if not found or found["packet"] != found["same"] or found["packet"].startswith(". ") and "(0)" in found["packet"]:
+    if not found or found["packet"] != found["same"]:
+        return False
+    if found["packet"].startswith(". ") and "(0)" in found["packet"]:
+        # An acknowledgment, whose delay is a rule.
         return False
     return float(found["left"]) - float(found["at"]) < LATENESS_S
 
 
+ROUNDS = 40
+"""How often a script is given the kernel's PSH at most."""
 PUSHED = re.compile(r"left at [0-9.]+: flags (P\.|\.) instead of (P\.|\.)$")
 
 
@@ -252,7 +264,7 @@ def played(kernel: scripts.Backend, files: Sequence[Path]) -> list[drill.ScriptR
 
     The simulator's scripts do not know where the kernel divides data into packets, whose ends have PSH.
     """
-    results = {file: None for file in files}
+    results: dict[Path, drill.ScriptResult] = {}
     left = list(files)
     for _ in range(ROUNDS):
         again = []
@@ -269,11 +281,7 @@ def played(kernel: scripts.Backend, files: Sequence[Path]) -> list[drill.ScriptR
         left = again
         if not left:
             break
-    return [result for result in results.values() if result]
-
-
-ROUNDS = 40
-"""How often a script is given the kernel's PSH at most."""
+    return list(results.values())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -291,7 +299,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         file.write_text(made(seed), encoding="utf-8")
         own = drill.run(file)
         if own.verdict != "pass":
-            print(f"{file}: the simulator itself: {own.reason}", file=sys.stderr)
+            sys.stderr.write(f"{file}: the simulator itself: {own.reason}\n")
             continue
         files.append(file)
     kernel = scripts.backend(f"linux:{given.kernel}")
@@ -303,8 +311,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             late += 1
         else:
             differ += 1
-            print(f"{result.path}: {result.reason}")
-    print(f"{len(files)} scripts on Linux {kernel.version}: {differ} differ, {late} have a late timer first")
+            sys.stdout.write(f"{result.path}: {result.reason}\n")
+    told = f"{len(files)} scripts on Linux {kernel.version}: {differ} differ, {late} have a late timer first"
+    sys.stdout.write(told + "\n")
     return 1 if differ else 0
 
 
