@@ -425,7 +425,7 @@ def test_dash_of_a_run(result):
 
 
 def test_completion_times_count_what_is_not_complete():
-    run = ackclock.run(SMALL, overrides={"duration": "4.6s", "flows[1].app.count": 100, "flows[2].app": WEB})
+    run = ackclock.run(SMALL, overrides={"duration": "4.3s", "flows[1].app.count": 100, "flows[2].app": WEB})
     axes = run.plot.completion_cdf("two")
     x, y = drawn(axes, "two")
     times = run.transfers["duration_s"]

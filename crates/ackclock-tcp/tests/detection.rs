@@ -97,13 +97,13 @@ mod reordering_without_sack {
     use super::*;
 
     #[test]
-    fn more_duplicates_than_can_be_raise_the_threshold() {
+    fn more_duplicates_than_can_be_set_the_threshold() {
         let mut script = in_flight(&Config { sack: false, adapt_dup_thresh: true, ..config() }, 2, 2);
         for _ in 0..4 {
             script.ack(0, &[]);
         }
         let seen = script.end.loss_recovery();
-        assert_eq!((seen.dup_thresh, seen.sacked), (3, 1), "one of two at most is no duplicate");
+        assert_eq!((seen.dup_thresh, seen.sacked), (2, 1), "one of two at most is no duplicate");
         assert_eq!(seen.counts.reordering_seen, 3);
     }
 }
