@@ -415,7 +415,7 @@ mod tests {
                         }
                         _ => {
                             let source = first.source();
-                            if source < busy && at % 2 == 0 {
+                            if source < busy && at.is_multiple_of(2) {
                                 let key = queue.stamp(now + at % 3, 20 + far % 10);
                                 queue.set_for(source, key);
                             } else if first != Key::NEVER {
