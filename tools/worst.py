@@ -71,7 +71,7 @@ SEARCHES = (
         "BBRv1: a long stall",
         "bbr1 --rate 10..20 --budget 500",
         "CC-Fuzz (Ray and Seshan, HotNets 2022) found a stall of BBRv1 after retransmissions whose acknowledgments "
-        "give false samples of the bandwidth. Here BBRv1 lies still for seven seconds after a burst of datagrams has "
+        "give false samples of the bandwidth. Here BBRv1 lies still for eight seconds after a burst of datagrams has "
         "ended: its window is a few packets, and its samples of the bandwidth confirm the small rate. How long it "
         "lasts depends on the phase of its cycle, as the other seeds show. `docs/worst/bbr1-probe-rtt.toml` is the "
         "find of an earlier form of the search: the burst comes at the time of a ProbeRTT, and the stall lasts 5 s.",
