@@ -239,10 +239,10 @@ impl Endpoint {
         if self.watch.any() {
             self.on_sign_of_life();
         }
-        let renews = self.renews_window(segment);
         let news = if segment.sack_count > 0 || self.uses.any() {
             self.take_ack_with_options(now, segment, ack, handshake, obs)
         } else {
+            let renews = self.renews_window(segment);
             let mut arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), &[]);
             arrival.pure &= !renews;
             self.sender.on_ack(now, &arrival, obs)
