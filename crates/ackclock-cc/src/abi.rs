@@ -93,7 +93,7 @@ pub struct Parameter {
 /// The object of a connection, which only its library looks into.
 pub type Object = *mut c_void;
 
-/// What a function returns: 0, or 1 after a panic, of which [`Algorithm::failure`] tells.
+/// Return value of a function: 0, or 1 after a panic, which [`Algorithm::failure`] describes.
 pub type Status = u32;
 
 /// The call has been done.

@@ -2,7 +2,7 @@
 
 use crate::ast::Position;
 
-/// Why a script stops early.
+/// Reason for which a script stops early.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Stop {
     /// The stack's behaviour differs from the script: expected and actual behaviour.

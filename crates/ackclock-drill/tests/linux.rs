@@ -82,8 +82,9 @@ fn feedback_without_news_is_ignored() {
     assert_eq!(numbers(text, names), [[0, 0, 0, 0], [1, 1000, 0, 0], [1, 1000, 1000, 1000]]);
 }
 
-/// How many packets ACKs of ten segments without the option of Accurate ECN report as marked, with the ACE field `ace`, after
-/// an ACK of `before` segments (net/ipv4/tcp_input.c, __tcp_accecn_process; PKTS_ACKED_WEIGHT). The field began at 5.
+/// Counts the packets that ACKs of ten segments without the option of Accurate ECN report as marked, with the ACE field
+/// `ace`, after an ACK of `before` segments (net/ipv4/tcp_input.c, __tcp_accecn_process; PKTS_ACKED_WEIGHT). The field
+/// began at 5.
 #[test]
 fn large_acks_are_believed_where_acks_are_usually_large() {
     let marked = |before: u32, ace: u32| {

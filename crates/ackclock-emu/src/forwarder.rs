@@ -67,7 +67,7 @@ impl Witness for () {
     fn left(&mut self, _: Nanos, _: usize, _: Side, _: &[u8]) {}
 }
 
-/// How time passes between two looks at the clock.
+/// Passing of time between two readings of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passing {
     /// By itself: each packet that leaves has a look at the clock of its own.

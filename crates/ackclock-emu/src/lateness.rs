@@ -1,4 +1,4 @@
-//! How late packets leave an emulator.
+//! Lateness of packets that leave an emulator.
 
 use ackclock_core::Nanos;
 use ackclock_results::Sketch;

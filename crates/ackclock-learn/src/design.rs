@@ -48,9 +48,9 @@ pub struct Specimen {
 /// Propagation delays of a flow, in ns, with the mean of delays that are drawn.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Paths {
-    /// Of the return path.
+    /// Delay of the reverse path.
     pub reverse: f64,
-    /// Of both paths.
+    /// Sum of the delays of both paths.
     pub rtt: f64,
 }
 

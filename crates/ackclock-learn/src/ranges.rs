@@ -21,7 +21,7 @@ const DECIMALS: u32 = 3;
 /// Decimals of a number without a unit whose bounds have decimals.
 const DECIMALS_OF_NUMBERS: u32 = 6;
 
-/// What is accepted, for messages.
+/// Accepted forms of a range, for messages.
 const ACCEPTED: &str =
     "accepted: two numbers with the same unit, the smaller first, such as \"10Mbps..20Mbps\" or \"1..16\"";
 

@@ -1,4 +1,4 @@
-//! Who does the runs of a search: the threads of this process, or others through the same trait.
+//! Execution of the runs of a search: by the threads of this process, or by other runners of the same trait.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

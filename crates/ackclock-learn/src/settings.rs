@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::Objective;
 
-/// How candidates are compared.
+/// Method by which candidates are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// As published: every candidate on every specimen.
@@ -28,7 +28,7 @@ impl Method {
 pub struct Settings {
     /// The objective.
     pub objective: Objective,
-    /// How candidates are compared.
+    /// Method by which candidates are compared.
     pub method: Method,
     /// Seed of the specimens.
     pub seed: u64,

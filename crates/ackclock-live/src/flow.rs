@@ -12,7 +12,7 @@ use ackclock_sim::reading::Reader;
 
 use crate::kernel::{Counters, Wanted};
 
-/// Where the ends of a flow are.
+/// Places of the ends of a flow.
 pub struct Places {
     /// Network namespaces of the source and of the sink.
     pub namespaces: [OwnedFd; 2],
@@ -44,7 +44,7 @@ pub struct Flow {
     pub expected: BTreeMap<(usize, u16), usize>,
     /// Numbers and times of the datagrams that were sent last, by the sending side.
     sent: [VecDeque<(u64, Nanos)>; 2],
-    /// How the source and the sink read, where they do not read at once.
+    /// Readers of the source and of the sink; `None` for an end that reads at once.
     pub readers: [Option<Reader>; 2],
     app: Box<dyn Application>,
     random: Stream,

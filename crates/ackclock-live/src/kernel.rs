@@ -1,4 +1,4 @@
-//! What is asked of the kernel: namespaces, sockets with their options, and what it says of connections.
+//! Interface to the kernel: namespaces, sockets with their options, and the state of connections.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -98,7 +98,7 @@ fn pace(socket: &OwnedFd) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// What the kernel says of a connection (`struct tcp_info`, include/uapi/linux/tcp.h).
+/// State of a connection, as the kernel reports it (`struct tcp_info`, include/uapi/linux/tcp.h).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Info {
     /// State of loss recovery: 3 in recovery, 4 after a timeout.
@@ -111,11 +111,11 @@ pub struct Info {
     pub ssthresh: u32,
     /// Segments sent and not cumulatively acknowledged.
     pub unacked: u32,
-    /// Of these, segments that SACK reported, that are marked lost, and that were retransmitted.
+    /// Segments of `unacked` that SACK reported.
     pub sacked: u32,
-    /// See `sacked`.
+    /// Segments of `unacked` that are marked lost.
     pub lost: u32,
-    /// See `sacked`.
+    /// Segments of `unacked` that were retransmitted.
     pub retrans: u32,
     /// Smoothed and smallest RTT, in us; 0 and the largest number before a sample.
     pub rtt: u32,

@@ -22,7 +22,7 @@ use crate::world::World;
 /// Priority of the thread that forwards, among those that run before all others (SCHED_FIFO).
 const PRIORITY: i32 = 50;
 
-/// Why a run failed.
+/// Reason for which a run failed.
 #[derive(Debug)]
 pub enum Failed {
     /// Parameters with which an application cannot run.
@@ -56,7 +56,7 @@ impl fmt::Display for Failed {
 pub struct Output {
     /// Tables by name: `flows`, `links`, those of applications, and those that the scenario's probes ask for.
     pub tables: Tables,
-    /// How late packets left the network.
+    /// Lateness of the packets that left the network.
     pub lateness: Lateness,
     /// Counts of packets.
     pub seen: Seen,
@@ -64,13 +64,13 @@ pub struct Output {
     pub rtt: Nanos,
 }
 
-/// A flow's wishes, its places, and its TUN devices at the source's and at the sink's side.
+/// A flow's settings, the places of its ends, and its TUN devices at the source's and at the sink's side.
 pub struct Member {
-    /// What it asks of the kernel.
+    /// Settings that the flow asks of the kernel.
     pub wanted: Wanted,
-    /// Where its ends are.
+    /// Places of the flow's ends.
     pub places: Places,
-    /// Descriptors of its devices.
+    /// File descriptors of the flow's devices.
     pub devices: [i32; 2],
 }
 

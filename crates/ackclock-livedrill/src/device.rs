@@ -32,7 +32,7 @@ struct Request {
     rest: [u8; 22],
 }
 
-/// How the kernel is to split an arriving packet into segments.
+/// Instruction to the kernel to split an arriving packet into segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Split {
     /// Payload of a segment, bytes.

@@ -309,7 +309,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is lost, duplicated and reordered, each packet has one outcome at most, and flight has no packet twice.
+        /// Under any loss, duplication and reordering, each packet has at most one outcome, and flight has no packet
+        /// twice.
         #[test]
         fn each_packet_has_one_outcome(fates in prop::collection::vec((0_u8..10, 0_u8..10, any::<bool>()), 1..200)) {
             let (mut history, mut recorder) = (History::default(), Recorder::new(Format::Ccfb));

@@ -76,7 +76,7 @@ impl Carried {
     }
 }
 
-/// Why [`Link::offer`] returns no times.
+/// Reason for which [`Link::offer`] returns no times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
     /// The packet is dropped.

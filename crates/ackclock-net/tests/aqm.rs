@@ -16,7 +16,7 @@ const BASE_RTT: u64 = 20 * MS;
 const FROM: u64 = 10 * SECOND;
 const TO: u64 = 40 * SECOND;
 
-/// How a sender responds to congestion.
+/// Response of a sender to congestion.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Kind {
     /// Halves the window in a round with drops or marks, and adds a packet in a round without (Reno).

@@ -25,7 +25,7 @@ pub(crate) enum Fault {
     SlowGrowth,
 }
 
-/// What was observed.
+/// Observations of a controller.
 #[derive(Default, Debug)]
 pub(crate) struct Tally {
     /// Bytes in flight. When the keys of the handshake are discarded, their packets leave with the next ACK only.
@@ -86,7 +86,7 @@ pub(crate) struct Factory {
     /// Whether the pacing rate is shown in the log. That of bbr is not: it depends on a random number that quinn-proto
     /// draws from the system, and affects nothing else.
     pub(crate) shows_rate: bool,
-    /// Where the observations go.
+    /// Destination of the observations.
     pub(crate) tally: Arc<Mutex<Tally>>,
 }
 

@@ -72,7 +72,7 @@ fn form_of_remycc(node: &Node) -> Option<&'static remycc::Form> {
     if let Value::Text(name) = &node.value { remycc::Form::by_name(name) } else { None }
 }
 
-/// Where an algorithm comes from.
+/// Origin of an algorithm.
 enum Origin {
     Listed(&'static cc::Entry),
     Registered(Arc<Registered>),

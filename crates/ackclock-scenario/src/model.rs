@@ -152,9 +152,9 @@ macro_rules! flow {
                 tunnel: Option<Tunnel> = optional("none", table());
                 /// Access links of this flow, where they differ from the scenario's.
                 access: Option<FlowAccess> = optional("the scenario's access", table());
-                /// How the application at the sink reads; the receive window follows.
+                /// Reading pattern of the application at the sink, from which the receive window follows.
                 reading: Option<Reading> = optional("at once", table());
-                /// How the application at the source reads.
+                /// Reading pattern of the application at the source.
                 source_reading: Option<Reading> = optional("at once", table());
                 /// Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand
                 /// in its table.
@@ -290,7 +290,7 @@ union! {
         "off" => Off,
         /// Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
         "fq" => Fq(Fq),
-        /// What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
+        /// Data that is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
         "after-idle" => AfterIdle,
     }
 }

@@ -9,7 +9,8 @@ use ackclock_schema::record;
 use ackclock_schema::record::{default, optional, required, table};
 
 record! {
-    /// How the application at one end of a flow reads. It reads as soon as data has arrived, unless a field says otherwise.
+    /// Reading pattern of the application at one end of a flow. The application reads as soon as data has arrived,
+    /// unless a field says otherwise.
     pub struct Reading {
         /// Mean rate at which the application reads; after each read it waits for as long as the bytes take at this rate.
         rate: Option<u64> = optional("no limit", rate().positive());

@@ -29,7 +29,7 @@ impl Format for SeriesFormat {
 }
 
 record! {
-    /// What is not found out about a file of times and rates.
+    /// Layout of a file of times and rates, where a scenario states it instead of leaving it to the reader.
     pub struct SeriesLayout {
         /// Form of the file. Without a header, two columns are those of Pensieve, and six those of the HSDPA logs.
         form: Option<Form> = default("auto", form());

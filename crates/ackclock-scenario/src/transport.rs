@@ -77,9 +77,9 @@ pub type Libraries = Arc<dyn Fn(&str) -> Result<Vec<Arc<dyn Stack>>, String>>;
 
 /// The stacks that a scenario may name.
 pub(super) struct Stacks {
-    /// Those that are built in.
+    /// Stacks that are built in.
     pub built_in: Vec<Arc<dyn Stack>>,
-    /// Those of libraries.
+    /// Stacks of libraries.
     pub libraries: Option<Libraries>,
 }
 

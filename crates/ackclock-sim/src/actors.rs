@@ -19,7 +19,7 @@ pub struct Actor {
     pub random: Stream,
     /// The application.
     pub app: Box<dyn Application>,
-    /// How the source and the sink read, where they do not read at once.
+    /// Readers of the source and of the sink; `None` for an end that reads at once.
     pub readers: [Option<Reader>; 2],
 }
 

@@ -71,7 +71,7 @@ pub struct FlowTotals {
     pub srtt: Option<Nanos>,
     /// Smallest RTT sample of all connections.
     pub min_rtt: Option<Nanos>,
-    /// What limited the sources, if that is recorded.
+    /// Times for which each limit held the sources back, if these times are recorded.
     pub limited: Option<Limited>,
 }
 
@@ -94,7 +94,7 @@ impl Limited {
     }
 }
 
-/// What limits a sender, in the order of the columns of the table `limits`.
+/// Limits of a sender, in the order of the columns of the table `limits`.
 pub const LIMITS: [Limit; 6] =
     [Limit::CongestionWindow, Limit::ReceiveWindow, Limit::SendBuffer, Limit::Pacing, Limit::Application, Limit::Idle];
 

@@ -3,7 +3,7 @@
 use ackclock_core::{Nanos, Rate};
 use ackclock_scenario::Reading;
 
-/// How an application reads.
+/// Reading pattern of an application.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Reader {
     /// Maximum bytes of one read.

@@ -70,7 +70,7 @@ pub struct Sender {
     pub pair: u32,
 }
 
-/// What happened to a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
     /// It reached the host at the other end, perhaps with a mark.
@@ -99,7 +99,7 @@ pub enum Fate {
 pub struct Happened {
     /// Time in ns since the start of the relay.
     pub at: Nanos,
-    /// What happened.
+    /// Fate of the packet.
     pub fate: Fate,
 }
 

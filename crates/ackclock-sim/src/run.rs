@@ -137,7 +137,7 @@ pub struct Run {
     facts: Option<Facts>,
     /// The receiver of the mistakes of transports.
     calls: Arc<dyn Calls>,
-    /// Why the run has one thread, although more were asked for.
+    /// Reason for which the run has one thread, although more were asked for.
     one_thread: Option<&'static str>,
 }
 

@@ -157,7 +157,7 @@ fn routes_over(topology: &Topology, routes: &[[Route; 2]]) -> Routes {
     routes.iter().map(|pair| pair.map(path)).collect()
 }
 
-/// What a packet carries.
+/// Content of a packet.
 #[derive(Clone, PartialEq, Debug)]
 enum Content<P> {
     Transport(P),

@@ -47,7 +47,7 @@ named! {
 }
 
 named! {
-    /// How a connection begins.
+    /// Handshake with which a connection begins.
     pub enum Handshake: "handshake" {
         /// By SYN, SYN-ACK and ACK (RFC 9293 section 3.5).
         ThreeWay = "three-way", "SYN, SYN-ACK and ACK (RFC 9293)";

@@ -1,9 +1,10 @@
-//! What limits a sender, and for how long: the congestion window, the receive window, the send buffer, pacing, or the
-//! application, as `ss -i` shows it of Linux (`busy_time`, `rwnd_limited` and `sndbuf_limited` of TCP_INFO).
+//! Limits of a sender, and the time for which each of them applies: the congestion window, the receive window, the send
+//! buffer, pacing, and the application. `ss -i` shows such times on Linux (`busy_time`, `rwnd_limited` and
+//! `sndbuf_limited` of TCP_INFO).
 
 use crate::Nanos;
 
-/// What keeps a sender from sending at a moment.
+/// Limit that keeps a sender from sending at a moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Limit {

@@ -63,7 +63,7 @@ struct Packet {
     sent: u64,
 }
 
-/// What is being sent into a path that was empty.
+/// Data that is being sent into a path that was empty.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     /// The rate until the first acknowledgment.

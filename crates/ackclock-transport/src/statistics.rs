@@ -1,4 +1,4 @@
-//! What a transport says of itself.
+//! Statistics that a transport reports.
 
 use ackclock_core::Nanos;
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// Why bytes could not be decoded as a packet for TCP.
+/// Reason for which bytes could not be decoded as a packet for TCP.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -70,7 +70,7 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// Why a segment could not be encoded.
+/// Reason for which a segment could not be encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -15,7 +15,7 @@ const V4_FRAGMENTATION_NEEDED: u8 = 4;
 const V6_UNREACHABLE: u8 = 1;
 const V6_TOO_BIG: u8 = 2;
 
-/// Why a segment was not forwarded.
+/// Reason for which a segment was not forwarded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum IcmpError {

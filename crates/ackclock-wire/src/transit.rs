@@ -11,14 +11,14 @@ use crate::ip::{FRAGMENTED, Hosts, read_start, u16_at};
 /// Protocols whose header begins with two ports: TCP, UDP, DCCP, SCTP and UDP-Lite.
 const WITH_PORTS: [u8; 5] = [6, 17, 33, 132, 136];
 
-/// What a router reads of a packet.
+/// Fields of a packet that a router reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transit {
     /// Length of the packet in bytes, as its header says.
     pub len: usize,
     /// ECN field (RFC 3168, section 5).
     pub ecn: Ecn,
-    /// What all packets of a connection have in common.
+    /// Fields that all packets of a connection have in common.
     pub connection: Pair,
 }
 

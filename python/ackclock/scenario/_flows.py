@@ -421,7 +421,7 @@ class ReadingPause(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Reading(Record):
-    """How the application at the sink reads; the receive window follows.
+    """Reading pattern of the application at the sink, from which the receive window follows.
 
     Parameters
     ----------
@@ -520,9 +520,9 @@ class Flow(Record):
     access
         Access links of this flow, where they differ from the scenario's. Absent: the scenario's access.
     reading
-        How the application at the sink reads; the receive window follows. Absent: at once.
+        Reading pattern of the application at the sink, from which the receive window follows. Absent: at once.
     source_reading
-        How the application at the source reads. Absent: at once.
+        Reading pattern of the application at the source. Absent: at once.
     transport
         Transport of the flow. The fields below are TCP's; another transport has parameters of its own, which stand in
         its table. Accepted: tcp, the name of a stack (`ackclock list transport`), or a table of its kind, its

@@ -21,7 +21,7 @@ Name: TypeAlias = Literal[
 
 - ``off``: Segments leave as soon as the window allows them.
 - ``fq``: Segments are spread over the smoothed RTT, as by Linux's FQ queue discipline.
-- ``after-idle``: What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
+- ``after-idle``: Data that is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2).
 """
 
 
@@ -56,7 +56,7 @@ class Fq(Record):
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class AfterIdle(Record):
-    """What is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2)."""
+    """Data that is sent into an empty path is spread over one RTT (RFC 7661 section 4.4.2)."""
 
     kind: ClassVar = "after-idle"
 

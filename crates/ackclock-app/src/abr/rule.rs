@@ -23,7 +23,7 @@ pub type Make = dyn Fn(&Setup<'_>, Given<'_>, &str) -> Box<dyn Abr> + Send + Syn
 /// The rules of the user that a scenario may name.
 pub struct Known(pub Vec<Arc<Registered>>);
 
-/// Where a rule comes from.
+/// Origin of a rule.
 #[derive(Clone)]
 enum Origin {
     Listed(&'static Entry),

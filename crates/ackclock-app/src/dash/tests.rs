@@ -418,8 +418,8 @@ fn unsound_parameters_make_no_session() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever the rule and the network do, media is conserved, time is conserved, the buffer stays within its
-    /// capacity, and one request is outstanding at a time.
+    /// Under every rule and in every network, media and time are conserved, the buffer stays within its capacity, and
+    /// one request is outstanding at a time.
     #[test]
     fn conservation(
         number in 0..abr::CATALOGUE.len(),

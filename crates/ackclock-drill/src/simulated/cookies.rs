@@ -122,7 +122,7 @@ pub struct Memory {
     disabled: bool,
 }
 
-/// Which requests for a cookie a server has refused.
+/// Requests for a cookie that a server has refused, by the option that they carried.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Debug, Default)]
 enum Refused {
     #[default]

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-/// Why MSG_OOB reads nothing.
+/// Reason for which MSG_OOB reads nothing.
 pub enum Refused {
     /// There is no urgent byte, it was read, or it is part of the stream.
     Invalid,
-    /// It has not arrived.
+    /// The urgent byte has not arrived.
     NotYet,
 }
 

@@ -23,7 +23,7 @@
 //!
 //! # Constants
 //!
-//! Those of RFC 8698 Table 2. Reports come every 100 ms, as RFC 8888 has them.
+//! The constants are those of RFC 8698 Table 2. Reports come every 100 ms, in the format of RFC 8888.
 //!
 //! # Deviations
 //!

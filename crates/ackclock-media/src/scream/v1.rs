@@ -25,8 +25,9 @@
 //!
 //! # Constants
 //!
-//! Those of RFC 8298 section 4.1.1.1, with `pre_congestion_guard` 0.1 and `tx_queue_size_factor` 1.0, which it finds
-//! suitable. The time between reports is that of section 4.2.2: 20 ms from 500 kbit/s on. Reports are those of RFC 8888.
+//! The constants are those of RFC 8298 section 4.1.1.1, with `pre_congestion_guard` 0.1 and `tx_queue_size_factor` 1.0,
+//! which the RFC finds suitable. The time between reports is that of section 4.2.2: 20 ms from 500 kbit/s on. Reports
+//! are those of RFC 8888.
 //!
 //! # Deviations
 //!

@@ -27,7 +27,8 @@
 //!
 //! # Constants
 //!
-//! Those of the draft after its version -03. A call whose packets have `ecn = "ect1"` is in L4S mode (IS_L4S).
+//! The constants are those of the draft after its version -03. A call whose packets have `ecn = "ect1"` is in L4S mode
+//! (IS_L4S).
 //!
 //! # Deviations
 //!

@@ -166,7 +166,7 @@ impl Acknowledgment {
     }
 }
 
-/// Why a packet did not pass a link.
+/// Reason for which a packet did not pass a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DropCause {

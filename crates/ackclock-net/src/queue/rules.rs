@@ -3,7 +3,7 @@
 use ackclock_core::{choices, parameters};
 
 choices! {
-    /// Whose description of CoDel and of PIE is followed.
+    /// Source of the rules of CoDel and of PIE.
     pub(super) enum Rules {
         Rfc = "rfc", "The RFCs: the pseudocode of RFC 8289 and RFC 8290, and RFC 8033.";
         Linux = "linux", "Linux: for CoDel times in units of 1024 ns and roots by one Newton step for each drop, for PIE its rules for large delays and short queues.";

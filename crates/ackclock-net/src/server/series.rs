@@ -25,7 +25,7 @@ pub enum Form {
     Columns,
 }
 
-/// What is known of a file. The rest is found out.
+/// Layout of a file, as far as it is given. The reader derives the rest from the file.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Layout {
     /// The form.

@@ -1,4 +1,4 @@
-//! What a library returns is checked. The tables here are built in Rust, with C's layout.
+//! Checks of the values that a library returns. The tables here are built in Rust, with C's layout.
 
 use std::ffi::c_void;
 

@@ -10,9 +10,9 @@ use ackclock_core::{Nanos, Stream};
 use crate::endpoint::{Endpoint, NEVER};
 use crate::ids::{EndpointId, FlowId, Slot};
 
-/// What tells an open connection from an empty slot: of all fields, this one has the most values that it never takes, so the
-/// compiler chooses it for the purpose. It lies with what each packet needs; otherwise a cache line within the first end would
-/// be looked at for each packet.
+/// Marker that distinguishes an open connection from an empty slot. Of all fields, this one has the most values that it
+/// never takes, so the compiler chooses it for the purpose. The marker lies with the fields that each packet needs;
+/// otherwise each packet would read a further cache line within the first end.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 enum Open {

@@ -70,7 +70,7 @@ pub struct FlowSpec<E: Endpoint = ackclock_tcp::Endpoint> {
     pub headers: Headers,
     /// Whether the one-way delays of the packets that the sinks receive are recorded.
     pub delays: bool,
-    /// How the source and the sink read, where they do not read at once.
+    /// Readers of the source and of the sink; `None` for an end that reads at once.
     pub readers: [Option<Reader>; 2],
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Flow<E: Endpoint> {
     app: Box<dyn Application>,
     next_conn: u32,
     random: Stream,
-    /// How the source and the sink read, where they do not read at once.
+    /// Readers of the source and of the sink; `None` for an end that reads at once.
     pub readers: [Option<Reader>; 2],
     pub labels: FlowLabels,
     pub config: E::Config,

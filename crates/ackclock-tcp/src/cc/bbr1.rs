@@ -225,7 +225,8 @@ impl Bbr1 {
         self.with_allowance(self.bdp(self.bandwidth, gain, mss), mss)
     }
 
-    /// What remains of `inflight` bytes when the next segment may leave, with that segment if `gain` exceeds 1.
+    /// Returns how many of `inflight` bytes are still in flight when the next segment may leave. The result includes
+    /// that segment if `gain` exceeds 1.
     fn at_release(&self, inflight: u64, gain: u64, ctx: &Context) -> u64 {
         let wait = u128::from(ctx.release.saturating_sub(ctx.now));
         let delivered = u128::from(self.rate()) * wait / (u128::from(SECOND) * u128::from(ctx.mss));

@@ -31,7 +31,7 @@ pub(super) const ENTRY: Entry = Entry {
 
 #[derive(Default, Debug)]
 struct Reno {
-    /// What the division of the last increase left over, bytes times cwnd.
+    /// Remainder of the division in the last increase, bytes times cwnd.
     rest: u64,
 }
 

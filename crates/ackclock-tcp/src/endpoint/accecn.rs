@@ -87,7 +87,7 @@ pub(super) struct AccEcn {
     /// Totals, from the peer's options, of bytes that arrived with ECT(0), CE and ECT(1).
     pub delivered: [u64; 3],
     options: Options,
-    /// How Linux estimates marks, and when it demands an option.
+    /// State of Linux's estimate of marks, and of the rule by which Linux demands an option.
     estimate: linux::Estimate,
     demand: linux::Demand,
     /// Whether feedback must be ignored (RFC 9768 section 3.2.2.1, note 1).

@@ -7,7 +7,7 @@ use crate::{Flags, MILLISECOND, Nanos, Segment};
 /// Time for which the ACK of a SYN-ACK waits for data to carry it (TCP_DELACK_MAX).
 const WAIT: Nanos = 200 * MILLISECOND;
 
-/// How the handshake waits for data.
+/// State of a handshake that waits for data.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Defer {
     /// Number of timeouts of the SYN-ACK during which a bare ACK is ignored; 0 if none is.

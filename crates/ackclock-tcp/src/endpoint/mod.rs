@@ -101,7 +101,7 @@ impl Progress {
     }
 }
 
-/// How long written data may wait for further data.
+/// Time for which written data may wait for further data.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Push {
     /// The data is sent as soon as possible, and its last segment carries PSH.

@@ -230,7 +230,7 @@ impl Acks {
         self.due || self.released
     }
 
-    /// What payload in order tells of the segment size and of the pace of arrivals; payload beyond a gap tells nothing.
+    /// Updates the segment size and the pace of arrivals from payload in order. Payload beyond a gap updates neither.
     #[inline]
     fn on_payload_linux(&mut self, arrived: &Arrived<'_>) {
         if arrived.part >= self.largest {

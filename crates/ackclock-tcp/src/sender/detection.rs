@@ -1,4 +1,4 @@
-//! How losses are found: by the number or the order of acknowledgments, or by time.
+//! Detection of losses: by the number or the order of acknowledgments, or by time.
 
 use super::Sender;
 use super::episode::{Detected, Phase};

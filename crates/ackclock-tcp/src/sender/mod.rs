@@ -149,7 +149,7 @@ pub(crate) struct Sender {
     mss: u64,
     /// Bytes of the next new segment that options take from its payload.
     reserved: u64,
-    /// What limits the sender, if that is noted.
+    /// Times for which each limit applied, if these times are recorded.
     limits: Option<Box<Limits>>,
     offload: offload::Offload,
     stats: Stats,

@@ -1,5 +1,5 @@
-//! What the agents of ns-2 do otherwise in a recovery than the RFCs (ns-2.35 tcp/tcp.cc, tcp/tcp-newreno.cc,
-//! tcp/tcp-sack1.cc).
+//! Differences between a recovery of the agents of ns-2 and a recovery of the RFCs (ns-2.35 tcp/tcp.cc,
+//! tcp/tcp-newreno.cc, tcp/tcp-sack1.cc).
 
 use super::scoreboard::Forward;
 use super::{Sender, Transmission};
@@ -61,8 +61,8 @@ impl Sender {
         self.retransmit_restarts_timer && !patient
     }
 
-    /// What the first two duplicate ACKs after a timeout allow beyond the window, bytes: in ns-2's NewReno, limited transmit
-    /// sends whatever is next, and after a timeout those are retransmissions.
+    /// Returns the bytes that the first two duplicate ACKs after a timeout allow beyond the window. In ns-2's NewReno,
+    /// limited transmit sends whatever segments are next, and after a timeout these are retransmissions.
     pub(super) fn limited_retransmit(&self) -> u64 {
         let allows = self.limited_transmit && self.rare.reduction.rule() == Recovery::Ns2NewReno;
         if allows { u64::from(self.dup_acks.min(2)) * self.mss } else { 0 }

@@ -16,7 +16,7 @@ const LEAST_WINDOW: u64 = 11;
 /// smallest timeout).
 const BLACK_HOLE: Nanos = 3 * SECOND;
 
-/// How a sender looks for the path's MTU.
+/// Parameters of a sender's search for the path's MTU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathSearch {
     /// Whether the search begins with the connection, rather than after fruitless retransmissions (tcp_mtu_probing 2, 1).

@@ -60,7 +60,7 @@ pub struct Pair<F: FnMut(u64, bool, &Segment) -> bool> {
     pub reads: bool,
     /// Times at which a timer of the client was due at once after everything was sent.
     pub due: Vec<Nanos>,
-    /// Which segments, by number within their direction, are marked on the way.
+    /// Returns whether a segment is marked on the way, by its number within its direction.
     pub mark: Option<fn(u64, &Segment) -> bool>,
     wire: BTreeMap<(Nanos, u64), (usize, Segment)>,
     order: u64,

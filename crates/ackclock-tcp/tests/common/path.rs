@@ -20,7 +20,7 @@ pub struct Path {
     pub limit: u64,
     /// An ECN-capable segment that finds more than this many waiting is marked.
     pub mark_above: Option<u64>,
-    /// Which data segments, by number from 0, are lost before the bottleneck.
+    /// Returns whether a data segment is lost before the bottleneck, by its number from 0.
     pub lose: fn(u64) -> bool,
     /// Time, length and waiting segments found, of each data segment that came to the bottleneck.
     pub arrivals: Vec<(Nanos, u32, u64)>,

@@ -20,7 +20,7 @@ const EXPIRIES: u32 = 1_000;
 /// Instants of a run, beyond which it is given up.
 const INSTANTS: u64 = 5_000_000;
 
-/// What all runs of a check have seen of two rules that hold at every call.
+/// First violations, in all runs of a check, of two rules that hold at every call.
 #[derive(Default)]
 pub struct Watch {
     /// The first datagram of a wrong size.

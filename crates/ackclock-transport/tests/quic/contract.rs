@@ -65,7 +65,7 @@ fn calls_at_odd_times_do_no_harm() {
     world.run(10_000 * MS);
 }
 
-/// Where a stack reports late what has happened, it does not report it after the end.
+/// A stack that reports events late reports none of them after the end.
 #[test]
 fn nothing_happens_after_a_close() {
     let mut world = World::new(Path::default());

@@ -28,7 +28,7 @@ pub struct CallState {
     pub opens: bool,
 }
 
-/// Why a call ends early.
+/// Reason for which a call ends early.
 enum Halt {
     Stop(Stop),
     Errno(&'static str),

@@ -212,7 +212,7 @@ impl FreeBsd {
         self.send_buffer.unwrap_or(base.send_buffer)
     }
 
-    /// What a send buffer may grow to, bytes.
+    /// Maximum size to which a send buffer may grow, bytes.
     pub fn send_max(&self, base: &Config) -> u64 {
         if self.fixed_buffers[1] { self.send_buffer(base) } else { base.send_buffer_max }
     }

@@ -251,7 +251,8 @@ impl Sysctls {
         Ok(())
     }
 
-    /// How a connection looks for the path's MTU; `None` if it does not. The sizes are Linux's own by default.
+    /// Parameters of a connection's search for the path's MTU; `None` without a search. The sizes are Linux's own by
+    /// default.
     pub fn path_search(&self) -> Option<PathSearch> {
         let (base, floor) = (self.base_mss.unwrap_or(1024), self.probe_floor.unwrap_or(48).max(48));
         (self.mtu_probing > 0).then_some(PathSearch { always: self.mtu_probing > 1, base, floor })

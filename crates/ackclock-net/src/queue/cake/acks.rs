@@ -9,7 +9,7 @@ fn after(one: u32, other: u32) -> bool {
     (other.wrapping_sub(one) as i32) < 0
 }
 
-/// How the ranges of an acknowledgment relate to those of a later one (`cake_tcph_sack_compare`).
+/// Relation of the ranges of an acknowledgment to those of a later one (`cake_tcph_sack_compare`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ranges {
     /// The earlier one has a range that the later one does not cover, or reports a duplicate.

@@ -123,7 +123,7 @@ choices! {
 }
 
 choices! {
-    /// Which acknowledgments are dropped.
+    /// Acknowledgments that the filter drops.
     pub(super) enum AckFilter {
         Off = "off", "None.";
         Filter = "filter", "Those that two later ones make superfluous.";

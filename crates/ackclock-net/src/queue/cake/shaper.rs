@@ -9,7 +9,7 @@ const LEAST_RATE: u64 = 64;
 /// Bits of precision of a byte's time.
 const PRECISION: u32 = 34;
 
-/// How packets are divided into cells.
+/// Division of packets into cells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Coding {
     /// No cells.

@@ -1,5 +1,5 @@
-//! What Linux tells its modules of congestion control beyond the window: the state of the sender, the RTT sample of an
-//! acknowledgment, and the transmission with which sending begins anew.
+//! Information that Linux gives to its modules of congestion control besides the window: the state of the sender, the
+//! RTT sample of an acknowledgment, and the transmission with which sending begins anew.
 
 use crate::context::{Cause, Congestion, Context, Delivery};
 use crate::{MILLISECOND, Nanos};

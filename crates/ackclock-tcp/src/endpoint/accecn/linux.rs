@@ -1,5 +1,6 @@
-//! How Linux estimates marks, since 7.0 (net/ipv4/tcp_input.c, __tcp_accecn_process and tcp_accecn_process_option), and when
-//! it sends an option if it sends few (include/net/tcp_ecn.h, tcp_ecn_received_counters, tcp_accecn_option_beacon_check).
+//! Linux's estimate of marks, since 7.0 (net/ipv4/tcp_input.c, __tcp_accecn_process and tcp_accecn_process_option), and
+//! the times at which Linux sends an option if it sends few (include/net/tcp_ecn.h, tcp_ecn_received_counters,
+//! tcp_accecn_option_beacon_check).
 
 use super::{AccEcn, Feedback, News, Options, WRAP, fields};
 use crate::{Nanos, Segment};
