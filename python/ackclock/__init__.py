@@ -125,7 +125,7 @@ _HOMES = {
     "sweep": "ackclock.sweeps",
     "trace": "ackclock.engine.trace",
 }
-"""Where the public names live. They are imported at first use, so that the command line is ready for Ctrl-C at once."""
+"""Modules of the public names. Names are imported at first use, so the command line is ready for Ctrl-C at once."""
 
 _HOOKS = {
     "column.unit": "ackclock.results.declared:column_unit",
@@ -143,12 +143,12 @@ _HOOKS = {
     "kernel.check": "ackclock.kernel.live:checked",
     "kernel.run": "ackclock.kernel.live:run",
 }
-"""Where the functions are that lower rooms use of higher ones; see `ackclock.base.hooks`."""
+"""Functions of higher rooms that lower rooms use; see `ackclock.base.hooks`."""
 
 hooks.fill(_HOOKS)
 
 _INNER = {"open": "open_store"}
-"""Names that are others where they live."""
+"""Public names that differ from the names in their modules."""
 
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
 

@@ -319,7 +319,7 @@ class Congestion:
 
     @property
     def cause(self) -> Literal["loss", "ecn", "timeout"]:
-        """What told of it."""
+        """Signal of the congestion."""
     @property
     def abe(self) -> bool:
         """Whether the response to a mark is to be that of ABE (RFC 8511)."""
@@ -366,7 +366,7 @@ class RateSample:
 
 @final
 class Delivery:
-    """What an acknowledgment tells of deliveries, in every phase. Bytes and nanoseconds."""
+    """Deliveries that an acknowledgment reports, in every phase. Bytes and nanoseconds."""
 
     @property
     def ack(self) -> Ack:
@@ -412,7 +412,7 @@ class Lost:
 
 @final
 class Situation:
-    """What a rule of `ackclock.WindowRules` is asked about. Segments and seconds."""
+    """Situation in which a rule of `ackclock.WindowRules` is asked for a decision. Segments and seconds."""
 
     @property
     def now(self) -> float:
@@ -455,7 +455,7 @@ class Situation:
         """Whether the response to a mark is to be that of ABE."""
     @property
     def idle(self) -> float:
-        """How long ago the last segment was sent, where sending resumes."""
+        """Time since the last segment was sent, where sending resumes."""
 
 def engine() -> str:
     """16 hexadecimal digits of the engine's source: builds that may give different results have different ones."""

@@ -1,4 +1,4 @@
-"""Where the process of the command line begins: ready for signals and closed streams before anything large is imported.
+"""Start of the process of the command line: ready for signals and closed streams before any large import.
 
 Ctrl-C, SIGTERM and SIGHUP end the process in the same way at any moment: half-done work is undone, one line says so,
 and the exit status is 128 plus the number of the signal.

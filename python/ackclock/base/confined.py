@@ -49,7 +49,8 @@ SYSTEM = (
     "/usr", "/lib", "/lib64", "/bin", "/opt", "/etc", "/nix", "/sys", "/dev/null", "/dev/urandom",
     "/proc/self", "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/filesystems",
 )  # fmt: skip
-"""What Python and its libraries read. The folders of other processes have their environments."""
+"""Paths that Python and its libraries read. The folders of other processes in /proc are not among them, because they
+show the environments of these processes."""
 
 MOST_FILE_BYTES = 1 << 34
 """Largest file that the process may write."""
@@ -122,7 +123,7 @@ def _call(number: int, *arguments: object) -> int:
 
 
 def available() -> str | None:
-    """Why this system cannot confine a process; None if it can."""
+    """Reason for which this system cannot confine a process; None if it can."""
     if not sys.platform.startswith("linux") or platform.machine() not in MACHINES:
         return f"{platform.system()} on {platform.machine()} has no Landlock and seccomp that ackclock knows"
     try:

@@ -65,7 +65,7 @@ class Entry(NamedTuple):
 
 
 class Home(NamedTuple):
-    """Where another process finds a class (a file, a module, the bytes of cloudpickle) or a library (its bytes)."""
+    """Place of a class (a file, a module, the bytes of cloudpickle) or of a library (its bytes) for another process."""
 
     file: str | None = None
     module: str | None = None
@@ -150,12 +150,12 @@ def sources() -> dict[str, tuple[str, str]]:
 
 
 def registered(names: Iterable[str]) -> list[str]:
-    """Those of the names that are of registered algorithms."""
+    """Returns the names that belong to registered algorithms."""
     return [name for name in dict.fromkeys(names) if name in _entries]
 
 
 def in_python(names: Iterable[str]) -> list[str]:
-    """Those of the names that are of registered classes in Python, whose runs need the interpreter."""
+    """Returns the names that belong to registered classes in Python. Runs with these classes need the interpreter."""
     return [name for name in registered(names) if _entries[name].library is None]
 
 

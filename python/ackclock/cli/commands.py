@@ -316,7 +316,7 @@ def reproduce(
 
 
 def _live_studies(names: list[str], backend: str, *, everything: bool) -> list[str]:
-    """Those of the studies that have a part for the running kernel, if this machine can run it."""
+    """Returns the studies that have a part for the running kernel, if this machine can run that part."""
     from ackclock import studies
     from ackclock.kernel import backends
 

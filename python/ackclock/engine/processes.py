@@ -270,7 +270,7 @@ def _listen(descriptor: int, cancel: Cancel, progress: ProgressCallback, watch: 
 
 
 def _why(status: int) -> str:
-    """Why a process ended, from its exit status; the same words for the same cause."""
+    """States why a process ended, from its exit status; the same words for the same cause."""
     if status == -signal.SIGKILL:
         return "the process of the run was killed (SIGKILL), as the system does when memory runs out"
     if status == -signal.SIGABRT:

@@ -1,4 +1,4 @@
-"""What a scenario asks of a kernel; what a kernel cannot do is refused with the path of the field."""
+"""Request of a scenario to a kernel. A field that a kernel cannot obey is refused with its path."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Asked:
                 self.refuse(f"{path}.{queue}", "xcp needs a header that Linux does not send; accepted: another kind")
 
     def flow(self, path: str, flow: dict[str, Any]) -> dict[str, Any]:
-        """What a flow asks for."""
+        """Request of a flow to the kernel."""
         stacks = stacks_of(self.kernel.removeprefix("Linux "))
         if flow["stack"] not in stacks:
             accepted = ", ".join(json.dumps(one) for one in stacks)

@@ -40,7 +40,7 @@ class Backend:
 
     @property
     def name(self) -> str:
-        """What names this kernel among all backends: ``linux``, or ``linux:`` and the version."""
+        """Name of this kernel among all backends: ``linux``, or ``linux:`` and the version."""
         return HERE if self.kernel is None else f"{HERE}:{self.kernel.version}"
 
     @property

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Backends", "Residual", "compare_backends"]
 
 PROBES = {"probes.window": "true", "probes.queues": "true"}
-"""What windows, round-trip times and queues are drawn from."""
+"""Probes from which windows, round-trip times and queues are drawn."""
 SAMPLED = ("time_s", "flow", "cwnd", "srtt_ms")
 """Columns of windows that both the simulator and a kernel have."""
 MOST_FLOWS = 8
@@ -52,7 +52,7 @@ OF_LINKS = (
 
 @dataclass(frozen=True)
 class Residual:
-    """What a backend does to a measure, against the first backend."""
+    """Change of a measure by a backend, relative to the first backend."""
 
     measure: str
     unit: str | None
@@ -197,7 +197,7 @@ def compare_backends(
 
 
 def _about(runs: Replications) -> dict[str, Any]:
-    """What the runs of a backend were made with."""
+    """Backend, kernel, version and engine of the runs of a backend, and whether all of the runs are valid."""
     meta = runs[0].meta
     found = {key: meta[key] for key in ("backend", "kernel", "version", "engine") if key in meta}
     return found | {"valid": all(one.meta.get("valid", True) for one in runs)}

@@ -63,7 +63,7 @@ KEPT = (
 ).split()
 
 BUFFER = bytearray(1 << 20)
-"""Where data would be read to; the kernel only counts them."""
+"""Buffer into which data would be read; the kernel only counts the data."""
 
 library = ctypes.CDLL(None, use_errno=True)
 
@@ -225,7 +225,7 @@ class Arrivals:
                 self.times.append(time.monotonic_ns())
 
     def told(self) -> dict[str, Any]:
-        """What has arrived so far. Of a bulk flow, the kernel knows more than the thread that still waits."""
+        """Data that has arrived so far. The kernel's count for a bulk flow is ahead of the thread that still waits."""
         total = self.total if self.step else info(self.connection, ["bytes_received"])["bytes_received"]
         return {"total": total, "times": self.times, "ended": self.ended}
 

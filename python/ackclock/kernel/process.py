@@ -62,9 +62,9 @@ def started(
 
 
 def bound(core: int | None = None) -> Callable[[], None]:
-    """What a new process calls before its program, so that it is told to end (SIGTERM) when this one ends.
+    """Returns a function that a new process calls before its program, so that SIGTERM ends it when this process ends.
 
-    With `core`, it stays on that core.
+    With `core`, the new process stays on that core.
     """
     library = ctypes.CDLL(None)
     parent = os.getpid()

@@ -48,7 +48,7 @@ class KernelRun:
     """A run of a scenario in a kernel in virtual time."""
 
     meta: dict[str, Any]
-    """Where the numbers come from: name, scenario_hash, version, revision, backend, kernel and duration_s."""
+    """Origin of the numbers: name, scenario_hash, version, revision, backend, kernel and duration_s."""
     tables: Mapping[str, Table]
     """By name: flows, links, those of the applications and, with ``probes.window``, window; without the emulated
     network only flows, transfers and window. Volumes are in bytes, and names have the units."""

@@ -13,7 +13,7 @@ from ackclock._errors import RefusedError
 __all__ = ["DEBIAN", "KernelError", "Source", "locate", "unpack"]
 
 DEBIAN = Path("/usr/src")
-"""Where Debian's packages linux-source-VERSION put their tarballs."""
+"""Folder into which Debian's packages linux-source-VERSION put their tarballs."""
 
 LARGEST = 4 << 30
 """Most bytes of a tarball: those of Linux have 1.6 GB without compression."""

@@ -1,4 +1,4 @@
-"""How long a search still takes.
+"""Estimate of the time that a search still takes.
 
 Each epoch improves all rules, and a split adds a few. The CPU time until a number of rules is therefore about
 proportional to its square. The searches of the tables that come with ackclock followed this within a factor of two from

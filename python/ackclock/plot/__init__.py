@@ -43,7 +43,7 @@ _HOMES = {
     "save": "canvas",
     "throughput_delay": "samples",
 }
-"""Where the names live: colours and series of figures are used without matplotlib."""
+"""Modules of the names: colours and series of figures are used without matplotlib."""
 
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.
 

@@ -39,7 +39,7 @@ SHADE = 0.3
 STALLED = Line2D([], [], color=INK, marker="x", linestyle="", label="segment with a stall")
 HATCHED: dict[str, Any] = {"hatch": "//////", "linewidth": 0.0, "alpha": 0.7, "zorder": 1}
 ABOVE = Patch(facecolor="none", edgecolor=INK, label="arrived earlier, waited for a retransmission", hatch="//////")
-"""What is delivered beyond the capacity of a link, and the entry of a legend for it."""
+"""Style of the data that is delivered beyond the capacity of a link, and the entry of a legend for this data."""
 
 SHADED = Patch(color=INK, alpha=0.2, linewidth=0, label="stall")
 """The entries of legends for stalls."""

@@ -13,7 +13,7 @@ DARK_PAGE = "#14171b"
 """The dark page (``--page`` in plot.css)."""
 
 CONTRAST = 4.0
-"""That lines have with the page at least; WCAG 2.2 asks for 3."""
+"""Minimum contrast of lines with the page; WCAG 2.2 asks for 3."""
 
 
 @cache

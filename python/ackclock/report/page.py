@@ -193,7 +193,7 @@ def _claim(claim: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cause(claim: Mapping[str, Any]) -> str:
-    """What is known of why a claim is not reproduced, as a sentence."""
+    """Known cause for which a claim is not reproduced, as a sentence."""
     cause = claim.get("cause")
     if cause is None:
         return ""

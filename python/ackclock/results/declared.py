@@ -42,7 +42,7 @@ ASKED = {name: table["asked"] for name, table in TABLES.items() if table["asked"
 """The tables that a run writes only when its scenario asks for them, and how to ask."""
 
 PROBES = {name: asked for name, asked in ASKED.items() if TABLES[name]["series"]}
-"""Those of them that are traces; the JSON document of a run is without them."""
+"""Tables of `ASKED` that are traces; the JSON document of a run does not contain them."""
 
 KEYS = {
     name: keys

@@ -27,7 +27,7 @@ _replications_html: Hook[[Replications], str] = Hook("replications.html")
 
 
 class Meta(TypedDict):
-    """Where the numbers of a run came from."""
+    """Origin of the numbers of a run."""
 
     name: str
     scenario_hash: str
@@ -49,7 +49,7 @@ class Meta(TypedDict):
     rtt_ms: NotRequired[float | None]
     """The smallest round-trip propagation delay of a flow."""
     lateness: NotRequired[dict[str, float | None]]
-    """How late packets left the emulated network: number of packets, quantiles and maximum."""
+    """Lateness of the packets that left the emulated network: number of packets, quantiles and maximum."""
     share: NotRequired[float]
     """The share of rtt_ms up to which the 99th percentile of the lateness is accepted."""
     valid: NotRequired[bool]
@@ -83,7 +83,7 @@ class Result(_Tables):
 
     def __init__(self, meta: Meta, tables: Mapping[str, Table], written: Callable[[], str] | None = None) -> None:
         self.meta = meta
-        """Where the numbers came from: name, scenario_hash, version, engine, seed, duration_s, own algorithms."""
+        """Origin of the numbers: name, scenario_hash, version, engine, seed, duration_s, own algorithms."""
         self.tables = tables
         """All tables by name."""
         self._written = written

@@ -140,7 +140,7 @@ _HOMES = {
     "WindowUnit": "ackclock.scenario._flows",
     "WindowValidation": "ackclock.scenario._flows",
 }
-"""Where the classes live. They are imported at first use, as it takes time."""
+"""Modules of the classes. A module is imported at first use, because imports take time."""
 
 
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.

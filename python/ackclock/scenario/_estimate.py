@@ -1,4 +1,4 @@
-"""How large a run will be, before it starts, and what is too large for this machine."""
+"""Estimate of the size of a run before the run starts, and of the size that is too large for this machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Estimate", "estimate", "refuse_huge"]
 
 
 class Estimate(NamedTuple):
-    """How large a run of a scenario may become. The numbers err towards too much."""
+    """Size that a run of a scenario may reach. The numbers err towards too much."""
 
     packets: int
     """Packets that the links carry or drop, each counted at every link; access links are none."""
@@ -101,11 +101,11 @@ REMEDIES = {
     "count": "fewer copies, or copies with less traffic",
     "app": "less traffic, or none of its records",
 }
-"""What to change, by field of the scenario, or by the field of a flow."""
+"""Advice on the change that saves memory, by field of the scenario, or by the field of a flow."""
 
 
 def _remedy(found: Estimate, have: float) -> str:
-    """What to change in the field that takes most of the memory, and how much of it there is room for."""
+    """Advice on the field that takes most of the memory, with the share of it for which there is room."""
     field, part = found.parts[0]
     remedy = REMEDIES[field.rpartition("].")[2]]
     room = have - (found.memory - part)

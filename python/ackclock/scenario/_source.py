@@ -53,7 +53,7 @@ class Text(NamedTuple):
     name: str = ""
     """Name of the text in messages: that of its file, where there is a file."""
     folder: str = ""
-    """Where the paths of files that it names start: its own file's folder, else the one that this runs in."""
+    """Folder to which paths in the text are relative: that of its own file, or else the current folder."""
 
 
 def load(source: Source) -> Text:

@@ -42,7 +42,7 @@ class Estimate:
     level: float = 0.95
     """Confidence level of the interval."""
     method: Method = "t"
-    """How the interval was computed: Student's t, or percentiles or BCa of bootstrap samples."""
+    """Method by which the interval was computed: Student's t, or percentiles or BCa of bootstrap samples."""
     skewness: float = 0.0
     """Skewness of the sample from which the interval is, of differences that of the differences."""
 

@@ -81,7 +81,7 @@ def misplaced(root: Path, orders: Mapping[str, Sequence[str]]) -> Iterator[str]:
 
 
 def _of_part(part: Part) -> Iterator[str]:
-    """What is in the files of a part beside its runs."""
+    """Reports everything in the files of a part that does not belong to its runs."""
     names = {path.name for path in listed(part.path)} - {*part.files, DESCRIPTION}
     if names:
         yield f"{part.path.name}: has a file {sorted(names)[0]} that it does not name"

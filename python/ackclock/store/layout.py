@@ -1,4 +1,4 @@
-"""Where things are in a store, and who may write.
+"""Places of the files in a store, and rules for writers.
 
 ::
 
@@ -94,7 +94,7 @@ class Layout:
 
     @property
     def provenance(self) -> Path:
-        """Who ran what, where and when."""
+        """Folder with the records of who ran which command, where and when."""
         return self.root / "provenance"
 
     @property

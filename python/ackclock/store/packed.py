@@ -56,7 +56,7 @@ class Record(TypedDict):
     status: str
     """done or failed."""
     error: str | None
-    """Why it failed: one line."""
+    """Reason of the failure, in one line."""
     details: str | None
     """The traceback of a failure in somebody's Python."""
 

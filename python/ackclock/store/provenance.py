@@ -1,4 +1,4 @@
-"""Who ran a sweep: command, versions, host and git revisions, once for each start."""
+"""Provenance of a sweep: command, versions, host and git revisions, once for each start."""
 
 from __future__ import annotations
 

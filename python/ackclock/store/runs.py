@@ -136,7 +136,7 @@ class Requested(Sequence[list[Any]]):
 
 
 class Holders:
-    """Which parts of a store hold a run."""
+    """Index of the parts of a store that hold a run."""
 
     def __init__(self, parts: Sequence[Keys]) -> None:
         keys = np.concatenate([np.array([], dtype=np.bytes_), *(one.column for one in parts)])

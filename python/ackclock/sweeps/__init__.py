@@ -241,7 +241,7 @@ def _round(plan: Plan, writer: Writer, backend: Backend, report: SweepReport, jo
 
 @contextmanager
 def backend_of(threads: int | None, cluster: str | None, limit: int | None = None) -> Iterator[Backend]:
-    """Where runs are done: on threads, with a `limit` in processes that may take so many bytes, or on a cluster."""
+    """Backend of runs: threads, processes that may take `limit` bytes each if that is given, or a cluster."""
     if cluster is None:
         yield Threads(threads, limit=limit)
         return

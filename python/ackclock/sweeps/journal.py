@@ -1,4 +1,4 @@
-"""Which runs of a sweep are under way: what was so when the process was killed may have been the reason."""
+"""Runs of a sweep that are under way: one of those at the time when the process was killed may have been the reason."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Point:
     memory: float = 0.0
     """Bytes that a run of it is estimated to take."""
     backend: str = SIM
-    """What runs it: the simulator, or a kernel by its exact name."""
+    """Backend of the point: the simulator, or a kernel by its exact name."""
     files: tuple[Reference, ...] = ()
     """The files that it names."""
     algorithms: tuple[str, ...] = ()
@@ -182,7 +182,7 @@ def _kernel_can(backend: str, scenario: Text, pairs: tuple[tuple[str, str], ...]
 
 
 def _where(told: list[str], points: int) -> str:
-    """Which points something is wrong with, unless it is all of them."""
+    """Names the points with which something is wrong, or nothing if something is wrong with all of them."""
     if len(told) == points:
         return ""
     more = len(told) - 1
@@ -201,7 +201,7 @@ class Plan:
     terms: Mapping[str, Any] = field(default_factory=dict)
     """Further values that identify the sweep besides its first runs: the rule for more seeds."""
     request: Mapping[str, Any] | None = None
-    """What was asked for, as `ackclock.sweeps.request` writes it; None if the points were made otherwise."""
+    """Request for the sweep, as `ackclock.sweeps.request` writes it; None if the points were made otherwise."""
     runs: list[Run] = field(default_factory=list)
     """In the order in which they are stored."""
 

@@ -1,4 +1,4 @@
-"""What a sweep was asked for, as plain data: its points and runs can be derived again from it."""
+"""Request for a sweep, as plain data: the points and runs of the sweep can be derived again from it."""
 
 from __future__ import annotations
 

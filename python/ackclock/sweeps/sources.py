@@ -1,4 +1,4 @@
-"""What a sweep needs besides its scenarios: files that they name, and congestion controls of the user."""
+"""Sources that a sweep needs besides its scenarios: files that these name, and congestion controls of the user."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class LatinHypercube:
-    """So many points spread over ranges and choices, each of which is covered evenly (McKay, Beckman, Conover 1979)."""
+    """Points spread over ranges and choices, each of which is covered evenly (McKay, Beckman, Conover 1979)."""
 
     vary: Mapping[str, Range | Sequence[object]]
     """Path to its range, or to its choices."""

@@ -27,8 +27,8 @@ class Check:
     measure: str
     """Name of a function of `ackclock.judge.conform.measures`."""
     basis: str
-    """Where the accepted values come from: `case`, the text of the case; `draft`, a constant of the draft; or
-    `derived`, with `how`."""
+    """Source of the accepted values: `case`, the text of the case; `draft`, a constant of the draft; or `derived`, with
+    `how`."""
     how: str = ""
     """Derivation of the accepted values."""
     low: float | None = None

@@ -46,7 +46,7 @@ def states_seen(ev: Evidence, from_s: float = 0.0, to_s: float = 1e9, after: boo
 
 
 def times_in(ev: Evidence, state: str, after: bool = False, other_than: str | None = None) -> float:
-    """How often the flow left a state, apart from changes to the state `other_than`; all entries without it."""
+    """Counts how often the flow left a state, apart from changes to `other_than`; all entries without `other_than`."""
     found = [one for one in ev.phases if one.state == state and (not after or one.start_s >= _moment(ev))]
     if other_than is None:
         return float(len(found))

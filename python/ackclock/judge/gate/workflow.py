@@ -24,7 +24,7 @@ WHEELS = Path(".github", "ackclock")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What was written."""
+    """Result of writing the workflow."""
 
     wheel: Path | None
     """The wheel beside the workflow; None if the workflow installs ackclock from elsewhere."""
@@ -67,7 +67,10 @@ def write() -> Written:
 
 
 def _requirement(origin: str | None) -> str | None:
-    """What pip installs elsewhere, by the record of the origin (PEP 610); None if only this machine has it."""
+    """Requirement with which pip installs this ackclock elsewhere, from the record of the origin (PEP 610).
+
+    None if only this machine has the origin.
+    """
     if origin is None:
         return f"ackclock=={_core.version()}"
     document = json.loads(origin)

@@ -67,7 +67,7 @@ def page(matrix: Matrix, command: str = "") -> Report:
 
 
 def how(matrix: Matrix) -> str:
-    """How the numbers were made, as a list in Markdown."""
+    """Describes how the numbers were made, as a list in Markdown."""
     seeds = f"{len(matrix.seeds)} seed{'s' if len(matrix.seeds) != 1 else ''}"
     return (
         f"- Two bulk flows start within a second of each other and share a drop-tail bottleneck for "

@@ -79,7 +79,7 @@ class PointAnswer:
     competing: list[list[str]] = field(default_factory=list)
     """The flows whose goodputs are shares of the same capacity."""
     problem: str | None = None
-    """Why it cannot run; None if it can."""
+    """Reason for which the scenario cannot run; None if it can run."""
 
 
 @dataclass(frozen=True, slots=True)

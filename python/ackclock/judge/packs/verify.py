@@ -71,7 +71,7 @@ class Verified:
     code: Sequence[str]
     """Code that the pack brings."""
     executed: str
-    """How that code was executed: `CONFINED`, `TRUSTED`, or `NOT_EXECUTED`."""
+    """Way in which that code was executed: `CONFINED`, `TRUSTED`, or `NOT_EXECUTED`."""
     measures: Sequence[str] = field(default=())
     """A sentence for each measure of each run of a kernel."""
 
@@ -241,7 +241,7 @@ def _question(
 def _answer(
     question: Question, folder: Path, code: Sequence[str], trust: bool, progress: ProgressCallback | None
 ) -> tuple[Answer, str]:
-    """What follows from the inputs, and how that was found."""
+    """Answer that follows from the inputs, and the way in which the code was executed."""
     if trust:
         return answered(question, progress), TRUSTED if code else NOT_EXECUTED
     why = confined.available()

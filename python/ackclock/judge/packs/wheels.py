@@ -19,7 +19,7 @@ __all__ = ["foreign_files"]
 
 NOT_IN_WHEELS = ("__pycache__",)
 LOGS = ".learn.jsonl"
-"""How the names of searches' logs end. They are in the sources alone (`exclude` in pyproject.toml)."""
+"""Ending of the names of searches' logs. These logs are in the sources alone (`exclude` in pyproject.toml)."""
 LARGEST = 2**28
 """Most bytes of a file of a wheel."""
 RECORD = "RECORD"

@@ -1,4 +1,4 @@
-"""What a search found, as a page: the case in words, the damage beside CUBIC and Reno, and the run over time."""
+"""Page of a search's result: the case in words, the damage beside CUBIC and Reno, and the run over time."""
 
 from __future__ import annotations
 

@@ -104,10 +104,10 @@ class Bench:
     goal: Goal
     bounds: Bounds
     place: Damages
-    """Where the cases run."""
+    """Place at which the cases run."""
     known: dict[tuple[Case, int, str], float] = field(default_factory=dict)
     history: list[float] = field(default_factory=list)
-    """What was added to the damage by each case that `added` was asked for."""
+    """Damage that the events of each case added, in the order of the calls of `added`."""
 
     def damages(self, cases: Sequence[Case], seed: int = 1, who: str = CANDIDATE) -> list[float]:
         """The damage of each case."""
@@ -119,7 +119,7 @@ class Bench:
         return [self.known[one, seed, who] for one in cases]
 
     def added(self, cases: Sequence[Case], seed: int) -> list[float]:
-        """What the events of each case add to the damage; the whole damage if the bounds have no events.
+        """Returns the damage that the events of each case add, or the whole damage if the bounds have no events.
 
         A path that hurts with nothing happening would otherwise be found instead of an event that hurts.
         """

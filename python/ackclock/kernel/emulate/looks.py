@@ -23,7 +23,7 @@ COUNTS = ("bytes", "packets", "drops", "queue_packets", "queue_bytes")
 
 
 class Looks:
-    """What the emulator saw so far; it may be read from any thread."""
+    """Observations of the emulator so far. Any thread may read them."""
 
     def __init__(self, emulator: _core.Emulator) -> None:
         self._emulator = emulator

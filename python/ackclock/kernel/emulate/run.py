@@ -39,13 +39,13 @@ PRIORITY = 50
 
 @dataclass(frozen=True)
 class Emulated:
-    """What happened to a command in an emulated network."""
+    """Result of a command in an emulated network."""
 
     status: int
     """Exit status of the command; 128 and the signal's number if a signal ended it."""
     meta: dict[str, Any]
-    """Where the numbers come from: name, scenario_hash, version, revision, backend, seed, flow, side, duration_s,
-    packets, rtt_ms, lateness, share and valid."""
+    """Origin of the numbers: name, scenario_hash, version, revision, backend, seed, flow, side, duration_s, packets,
+    rtt_ms, lateness, share and valid."""
     links: Table
     """The table ``links`` of a run, with a row for each direction of each link."""
     looks: Table

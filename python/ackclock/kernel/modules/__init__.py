@@ -53,7 +53,7 @@ WantedBy=multi-user.target
 
 @dataclass(frozen=True)
 class Module:
-    """What one object holds."""
+    """Module of the kernel: one object with one or several algorithms."""
 
     name: str
     """The name on the command line."""

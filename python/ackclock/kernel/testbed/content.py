@@ -29,7 +29,7 @@ class ContentError(RefusedError):
 
 @dataclass(frozen=True)
 class Clip:
-    """What is encoded."""
+    """Clip that is encoded."""
 
     ladder_kbps: Sequence[int]
     """The levels, each at a constant bit rate."""

@@ -61,7 +61,7 @@ class SessionError(ServerError):
 
 @dataclass(frozen=True)
 class Ask:
-    """What a session is to do."""
+    """Settings of a session."""
 
     scenario: str
     """A scenario as TOML; its links and its first flow's route are used."""
@@ -71,7 +71,7 @@ class Ask:
     """The kernel's name of the server's congestion control."""
     player: Player
     seconds: float
-    """How long the clip is."""
+    """Length of the clip."""
     buffer_s: float = 30.0
     """The player's buffer. VLC has its own setting of the same meaning."""
     paced: bool = False
@@ -101,13 +101,13 @@ class Request:
 
 @dataclass(frozen=True)
 class Session:
-    """What happened in a session."""
+    """Record of a session."""
 
     requests: tuple[Request, ...]
     samples: tuple[Sample, ...]
     """Samples of the server's connections; times count as in the requests."""
     segments: tuple[dict[str, float], ...]
-    """What the player itself said of each segment; VLC says nothing."""
+    """Report of the player on each segment; VLC gives no reports."""
     meta: dict[str, Any]
     """The emulator's meta, with the links' drops."""
     complete: bool

@@ -26,7 +26,7 @@ NAMESPACE = "{urn:mpeg:dash:schema:mpd:2011}"
 
 @dataclass(frozen=True)
 class Media:
-    """What the MPD says."""
+    """Media that an MPD describes."""
 
     levels: list[tuple[int, str]]
     """Rate (bit/s) and id of each representation, in ascending order."""

@@ -222,7 +222,7 @@ def _points(store: Store, axes: Sequence[Axis], every: Sequence[Shown], left: li
 
 
 def _doubtful(every: Sequence[Shown]) -> str:
-    """How many intervals are in doubt."""
+    """States how many intervals are in doubt."""
     estimates = [cell.estimate for one in every for cell in one.cells if cell.estimate is not None]
     wide = [estimate for estimate in estimates if estimate.has_interval and estimate.low < estimate.high]
     count = sum(estimate.is_doubtful for estimate in wide)
@@ -230,7 +230,7 @@ def _doubtful(every: Sequence[Shown]) -> str:
 
 
 def _alike(every: Sequence[Shown]) -> str:
-    """Which measures have intervals of no width, that nobody takes one for certainty."""
+    """Names the measures that have intervals of no width, so that nobody takes such an interval for certainty."""
     found: dict[str, int] = {}
     for one in every:
         estimates = [cell.estimate for cell in one.cells if cell.estimate is not None and cell.estimate.has_interval]

@@ -107,7 +107,7 @@ def _side(axis: Axis, value: object) -> str:
 
 
 def _rivals(rivals: Rivals | None, roles: Roles) -> list[str]:
-    """How many points give the first group more than the second; for few points, how much more."""
+    """States how many points give the first group more than the second; for few points, also how much more."""
     if rivals is None:
         return []
     known = [(cell.estimate, cell.params) for cell in rivals.cells if cell.estimate is not None]

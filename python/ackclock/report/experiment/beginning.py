@@ -1,4 +1,4 @@
-"""What a report and the page of a store begin with: the question, the answer, and what the first figure shows."""
+"""Beginning of a report and of the page of a store: the question, the answer, and the content of the first figure."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ MOST_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which place in the figures each thing has that was varied.
+    """Places in the figures of everything that was varied.
 
     A line connects values along an axis of three numbers or more (see `Axis.is_line`). Everything else is a category.
     """

@@ -73,7 +73,7 @@ class Comparisons:
     kept: Mapping[int, bool]
     """Number of a difference to whether it remains after Holm's correction; one without a p-value is not in it."""
     note: str = ""
-    """How many comparisons there are, and how many of them chance alone would make look like differences."""
+    """Number of comparisons, and number of those that chance alone would make look like differences, as a sentence."""
 
     def of(self, measure: str) -> list[Difference]:
         """The differences of one measure."""

@@ -62,7 +62,7 @@ CAPACITY_OF = "capacity of "
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How much of a run is drawn."""
+    """Part of a run that is drawn, and its resolution."""
 
     most: int
     """Points of a line."""

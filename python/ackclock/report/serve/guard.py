@@ -1,4 +1,4 @@
-"""Who may ask: who knows the token, from this machine's own page, and nobody on behalf of another site."""
+"""Checks of requests: a request needs the token, comes from this machine's own page, and acts for no other site."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ HEADERS = {
 
 
 def refusal(method: str, headers: Headers) -> tuple[int, str] | None:
-    """Why a request is refused, with the status; None if it is not."""
+    """Status and reason with which a request is refused; None if it is accepted."""
     hosts = headers.getlist("host")
     if len(hosts) != 1 or LOOPBACK.fullmatch(hosts[0]) is None:
         # Another name that leads to this machine: a site that had itself resolved to it (DNS rebinding).

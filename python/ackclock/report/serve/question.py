@@ -1,4 +1,4 @@
-"""What the page of a store opens with: the question of a sweep, its answer, the first figure, and the points."""
+"""Beginning of the page of a store: the question of a sweep, its answer, the first figure, and the points."""
 
 from __future__ import annotations
 

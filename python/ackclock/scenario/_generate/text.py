@@ -229,7 +229,7 @@ if TYPE_CHECKING:
 _HOMES = {{
 {listed}
 }}
-"""Where the classes live. They are imported at first use, as it takes time."""
+"""Modules of the classes. A module is imported at first use, because imports take time."""
 
 
 if not TYPE_CHECKING:  # A type checker that sees it takes every name for one of these.

@@ -60,7 +60,7 @@ class Connection:
     concurrent: bool = False
     """Whether both sides send without waiting for each other."""
     close_us: int = 0
-    """How long after the last unit a sequential connection closes."""
+    """Time after the last unit at which a sequential connection closes."""
 
     def lines(self, number: int) -> Iterator[str]:
         """The connection in the original format; `number` is both of its identities."""
@@ -108,19 +108,19 @@ class Workload:
     body_sigma: float = 1.318
     """Standard deviation of these logarithms (SURGE)."""
     tail_from: int = 133_000
-    """Where the Pareto tail of answers begins, in bytes (SURGE)."""
+    """Size at which the Pareto tail of answers begins, in bytes (SURGE)."""
     tail_alpha: float = 1.1
     """Exponent of the tail (SURGE)."""
     tail_share: float = 0.07
     """Part of the answers that is of the tail (SURGE: the body covers 93 %)."""
     largest: int = 10_000_000
-    """Where answers end, in bytes: with an exponent of 1.1 a tail without an end has hardly a mean. Chosen here."""
+    """Largest answer, in bytes: with an exponent of 1.1 a tail without an end has hardly a mean. Chosen here."""
     think_least_s: float = 1.0
     """Least Pareto think time (SURGE: k = 1 s)."""
     think_alpha: float = 1.5
     """Exponent of the Pareto think times (SURGE: 1.5)."""
     think_most_s: float = 60.0
-    """Where thinking ends; chosen here."""
+    """Longest think time; chosen here."""
     server_think_s: float = 0.02
     """Mean time of a server until it answers, exponential; chosen here."""
 

@@ -54,11 +54,11 @@ Expect: TypeAlias = Literal["value", "above", "below"]
 Status: TypeAlias = Literal["published", "withdrawn", "illustration"]
 
 Kind: TypeAlias = Literal["assumption", "definition", "cell"]
-"""What a reading varies: an assumption about the unknown, the definition of a word, or another cell of the original."""
+"""Subject of a reading: an assumption about the unknown, the definition of a word, or another cell of the original."""
 
 Cause: TypeAlias = Literal["shown", "argued", "unexplained"]
-"""What is known of why a claim is not reproduced: an experiment of the study turns the verdict; a cause that nothing
-here has turned; nothing."""
+"""Knowledge of the cause for which a claim is not reproduced: an experiment of the study turns the verdict; a cause is
+named, but no experiment here has turned the verdict; or no cause is known."""
 
 CAUSES: tuple[str, ...] = get_args(Cause)
 
@@ -168,7 +168,7 @@ class NullReading:
     """A claim measured with its mechanism removed."""
 
     without: str
-    """What was removed, for example ``newCWV off``."""
+    """Mechanism that was removed, for example ``newCWV off``."""
     measured: Estimate | None
     verdict: Verdict
     """The verdict that the claim would have."""
@@ -198,7 +198,7 @@ class ClaimResult:
 
     @property
     def cause(self) -> Cause | None:
-        """What is known of why the claim is not reproduced; None for any other verdict.
+        """Known cause for which the claim is not reproduced; None for any other verdict.
 
         A cause counts as shown only where the reading that the claim names turns the verdict in this run.
         """

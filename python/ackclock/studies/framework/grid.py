@@ -49,7 +49,7 @@ class Reading:
     scenario: Text
     overrides: Mapping[str, object] = field(default_factory=dict)
     kind: Kind = "assumption"
-    """What it varies."""
+    """Subject that the reading varies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ class Lab:
     root: Path | None = None
     """The folder of the store that keeps the measured numbers. Runs that it has already are not repeated."""
     times: int = 1
-    """How many times as many replications as a study states are made of the readings that decide its verdicts."""
+    """Factor by which the readings that decide verdicts have more replications than the study states."""
     without: Removal | None = None
     """Removes the mechanism that a study is about from all of its runs: a null reading."""
 

@@ -92,7 +92,7 @@ def asked_of(readings: Sequence[Reading], variants: Sequence[Variant]) -> dict[t
 
 
 def lateness(result: Result) -> dict[str, float]:
-    """How late the emulator's packets were, as the 99th percentile in ms, and whether the run is valid (1) or not."""
+    """Lateness of the emulator's packets, as the 99th percentile in ms, and whether the run is valid (1) or not (0)."""
     late = result.meta.get("lateness")
     return {"late_p99_ms": (late or {}).get("p99_ms") or 0.0, "valid": float(result.meta.get("valid", True))}
 

@@ -123,13 +123,13 @@ class Study:
     compares: bool = True
     """Whether a report opens with the published numbers beside ours; else its first figure has them."""
     most_times: int = MOST_TIMES
-    """How many times as many replications as it states the study makes at most of the readings that decide."""
+    """Largest factor by which the readings that decide verdicts may have more replications than the study states."""
     live: Callable[[Study, Lab], Outcome] | None = None
     """Runs a part of the experiments over the sockets of the running kernel, and the same in the simulator."""
     live_scenarios: Sequence[str] = ()
     """The names of further scenario files, of the live part."""
     nulls: Mapping[str, Removal] = field(default_factory=dict)
-    """How the mechanisms of the study are removed, by name. The first is that of claims that name none."""
+    """Removals of the study's mechanisms, by name. The first removal is that of claims that name none."""
 
     def file(self, name: str) -> str:
         """The text of a file of the study."""

@@ -205,7 +205,7 @@ STATEMENTS = {
 
 
 def competition_sheet(grids: Grids) -> Sheet:
-    """What the statements on elapsed times and fairness come to under RED and under REDok, from IW3 to IW10."""
+    """Sheet of the values of the statements on elapsed times and fairness under RED and REDok, from IW3 to IW10."""
     rows: list[list[object]] = []
     for queue in (RED, REDOK):
         measured = measure_claims(grids, choose(grids.cells, buffers=(queue,)))

@@ -80,7 +80,7 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
         "bottleneck.queue": {"kind": "dualpi2", "ramp_packets": 3},
     },
 }
-"""What the tests leave open. DCTCP does not treat short RTTs like 25 ms; DualPI2 of 2020 had a step at 1 ms."""
+"""Choices that the tests leave open. DCTCP does not treat short RTTs like 25 ms; DualPI2 of 2020 had a step at 1 ms."""
 
 
 def choices() -> tuple[Variant, ...]:

@@ -70,7 +70,7 @@ def traced(result: Result) -> dict[str, float]:
 
 
 def oscillation(result: Result) -> tuple[float, float]:
-    """How much cwnd oscillates over a traced run: two measures, which were fixed before the first run.
+    """Oscillation of cwnd over a traced run: two measures, which were fixed before the first run.
 
     The first is the standard deviation of cwnd over time as a part of its mean. The second is the way that cwnd goes up
     and down in a second, as a multiple of the mean.

@@ -1,4 +1,4 @@
-"""What "average segment rate" may have meant: VLC on the test bed with likely levels and lengths of segments.
+"""Possible meanings of "average segment rate": VLC on the test bed with likely levels and lengths of segments.
 
 The slides print three rates and do not say what was averaged. Every session of the test bed gives six numbers: the
 level that the client asked for, the mean of the rates of the downloads, and all bytes over the time of all downloads,

@@ -34,7 +34,7 @@ LOST = (1, 4, 10)
 """Numbers of segments that are lost of one burst, each of which is sent once more: R."""
 
 RECOVERED_S = 1.1
-"""How long before the end of a run the window is read, in s: after the recovery, and before the last burst."""
+"""Time before the end of a run at which the window is read, in s: after the recovery, and before the last burst."""
 
 MORE = 8
 """Bursts that come before the others in the readings in which the sender has forgotten the 400 kB of the start.

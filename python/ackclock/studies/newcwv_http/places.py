@@ -1,4 +1,4 @@
-"""Where segments are lost: the drops of a run by the state of the sending connection, from the log of events."""
+"""Places of losses: the drops of a run by the state of the sending connection, from the log of events."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class Setting:
     label: str
     senders: int
     less_ms: float
-    """What the scripts subtract from RTTs for the queueing delay."""
+    """Time that the scripts subtract from RTTs for the queueing delay, in ms."""
     overrides: Mapping[str, object] = field(default_factory=dict)
     needs: str = ""
     """The file of others that it needs."""
@@ -183,7 +183,7 @@ def over_differing_rtts(text: Text, duration_s: float) -> Reading | None:
 
 
 def datacentre_schemes() -> tuple[Variant, ...]:
-    """What the scripts ran as DCTCP, DCTCP with the marks that they meant, and RemyCC if its table is there."""
+    """DCTCP as the scripts ran it, DCTCP with the marks that the scripts meant, and RemyCC if its table is there."""
     meant: dict[str, object] = {
         "kind": "red",
         "limit": "10000 packets",

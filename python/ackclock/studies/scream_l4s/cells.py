@@ -107,7 +107,10 @@ CHOICES: Mapping[str, Mapping[str, object]] = {
     "the encoder reacts after 200 ms": {"flows[0].app.reaction": "200ms"},
     "Prague without pacing": {"flows[1].pacing": "off"},
 }
-"""What the test leaves open or states of another version. The first is the experiment on the cause of the underuse."""
+"""Choices that the test leaves open or states of another version.
+
+The first is the experiment on the cause of the underuse.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,9 @@ def delay_change(grids: Grids, cells: Sequence[Cell], measures: dict[str, str] =
 
 
 def highest_end(grids: Grids, cells: Sequence[Cell]) -> dict[str, Estimate]:
-    """How much more the longest one-way delay changes from IW3 to IW10 than the mean, in per cent, by reading.
+    """Difference between the changes of the longest and of the mean one-way delay from IW3 to IW10, in %, by reading.
 
-    It is above 0 where the highest end is an exception from a decrease, and 0 where nothing changes.
+    The value is above 0 where the highest end is an exception from a decrease, and 0 where nothing changes.
     """
 
     def more(grid: Grid, names: list[str]) -> Estimate:
