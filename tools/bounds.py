@@ -66,7 +66,7 @@ class Change:
 
 
 def told(claim: Claim) -> str:
-    """What a claim asserts, as one line."""
+    """Assertion of a claim, as one line."""
     if claim.expect == "value":
         return f"value {claim.published:g} within {claim.tolerance:g}"
     published = claim.published if isinstance(claim.published, str) else f"{claim.published:g}"

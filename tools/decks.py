@@ -34,7 +34,7 @@ PAGE = ROOT / "docs/sentences-of-the-decks.md"
 SETUPS = ROOT / "python/ackclock/studies/framework/setups"
 
 KINDS = ("sentence", "number", "parameter", "system", "figure")
-"""What a row quotes."""
+"""Kinds of quotations in a row."""
 NAMED = ("reading", "variant", "figure", "table")
 """Answers that are a name in the sources of a study."""
 INTRODUCTION = """\
@@ -61,7 +61,7 @@ class Row:
     says: str
     answers: tuple[str, ...] = ()
     nothing: str = ""
-    """Why nothing of it can be tested."""
+    """Reason for which nothing in the row can be tested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def faults(deck: Deck) -> list[str]:
 
 
 def fault(answer: str) -> str:
-    """Why an answer does not exist, or an empty string."""
+    """Reason for which an answer does not exist, or an empty string."""
     kind, _, rest = answer.partition(" ")
     owner, _, name = rest.partition("/")
     if kind == "system":

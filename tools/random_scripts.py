@@ -54,13 +54,13 @@ class Script:
     sent: int = 1
     """First sequence number that the stack has not sent yet."""
     acked: int = 1
-    """What the peer has acknowledged."""
+    """First sequence number that the peer has not acknowledged yet."""
     expected: int = 1
-    """What the stack has acknowledged."""
+    """First sequence number that the stack has not acknowledged yet."""
     beyond: int = 1
     """First sequence number that the peer has not sent yet."""
     ranges: list[tuple[int, int]] = field(default_factory=list)
-    """What the stack has sent, of which SACK blocks are drawn."""
+    """Ranges of sequence numbers that the stack has sent, from which SACK blocks are drawn."""
     sack: bool = True
     window: int = 1000
     written: int = 0
@@ -72,7 +72,7 @@ class Script:
         return BEGINNING + "\n".join([*self.lines, *more]) + "\n"
 
     def play(self, *more: str) -> dict[str, Any]:
-        """What the simulator makes of the script with further lines."""
+        """Outcome of the script with further lines in the simulator."""
         outcome: dict[str, Any] = json.loads(_core.drill(self.text(*more), ".", drill.STACK, []))
         return outcome
 
@@ -240,7 +240,7 @@ LATE = re.compile(
     r"expected > (?P<packet>.+) at (?P<at>[0-9.]+); nothing left until (?P<left>[0-9.]+): > (?P<same>.+)$"
 )
 LATENESS_S = 0.07
-"""How late a timer of half a second to four seconds may be: a slot of the kernel's wheel of timers has 64 ticks."""
+"""Maximum lateness of a timer of 0.5 s to 4 s, in s: a slot of the kernel's wheel of timers has 64 ticks."""
 
 
 def is_late(reason: str) -> bool:
@@ -255,7 +255,7 @@ def is_late(reason: str) -> bool:
 
 
 ROUNDS = 40
-"""How often a script is given the kernel's PSH at most."""
+"""Maximum number of times that a script is given the kernel's PSH."""
 PUSHED = re.compile(r"left at [0-9.]+: flags (P\.|\.) instead of (P\.|\.)$")
 
 

@@ -27,7 +27,7 @@ REPORT, SHOWN = "out/cubic-bbr/report.html", "docs/report.png"
 """The report that the commands of the page write, and the picture of it."""
 
 BUILD = re.compile(r"(scenario|ackclock) (?:[0-9a-f]{16}|[0-9]+\.[0-9]+[^ ;,]*)")
-"""What a line of output says about its build: the hash of the scenario, or the version."""
+"""Part of a line of output that depends on the build: the hash of the scenario, or the version."""
 SHELLS = {"bash": ["bash", "--noprofile", "--norc", "-i"], "zsh": ["zsh", "-f", "-i"]}
 """Shells as a person uses them, without the person's settings."""
 _END = "---- end of the block ----"

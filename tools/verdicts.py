@@ -51,10 +51,10 @@ claims hold or fail. [What moved results](history.md) lists those that changed w
 were brought to their primary sources.
 """
 ORIGIN = ("seeds", "engine", "host", "scenario_hashes")
-"""Where the numbers of a record come from. Records of before these were kept lack them."""
+"""Origin of the numbers of a record. Records from before these fields were kept lack them."""
 
 HOST = ("processor", "machine", "system", "python")
-"""What a record keeps of the machine. Numbers do not depend on it; a difference between machines would be a bug."""
+"""Facts of the machine in a record. Numbers do not depend on them; a difference between machines would be a bug."""
 
 
 def record_of(document: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def with_null_readings(study: str) -> dict[str, Any]:
 
 
 def cause_of(row: dict[str, Any], claim: Claim) -> str | None:
-    """What is known of why a claim on record is not reproduced. Only a run can show a cause."""
+    """Known cause for which a claim on record is not reproduced. Only a run can show a cause."""
     if row["verdict"] != "not reproduced":
         return None
     shown = row.get("cause") == "shown" and claim.turned_by
@@ -193,7 +193,7 @@ def page() -> str:
 
 
 def _known(recorded: Sequence[str]) -> str:
-    """What is known of the claims that fail, and how many were run without their mechanism."""
+    """Causes of the claims that fail, and the number of claims that were run without their mechanism."""
     causes: Counter[str] = Counter()
     left: Counter[str] = Counter()
     for study in recorded:
@@ -260,7 +260,7 @@ def holds(row: dict[str, Any]) -> str:
 
 
 def _origin(kept: dict[str, Any]) -> str:
-    """What is known of the run on record, as a sentence."""
+    """Origin of the run on record, as a sentence."""
     if "engine" not in kept:
         return "The record is older than the rule that a record keeps seeds, engine, machine and hashes of scenarios."
     seeds, host = kept["seeds"], kept["host"]

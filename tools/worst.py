@@ -37,7 +37,7 @@ class Search:
     arguments: str
     """Its command without ``ackclock worst``."""
     about: str
-    """What is published, and what the find says, in sentences."""
+    """Published result, and result of the search, in sentences."""
 
 
 SEARCHES = (

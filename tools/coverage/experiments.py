@@ -31,14 +31,14 @@ DRAWN = 2000
 
 @dataclass(frozen=True)
 class Covered:
-    """How often intervals of one kind and size were right."""
+    """Numbers of experiments of one kind and size, and of intervals that were right."""
 
     tried: int
     """Experiments that had an interval with a width."""
     held: int
-    """Those whose interval held the truth."""
+    """Experiments whose interval held the truth."""
     noted: int
-    """Those that the output notes as doubtful."""
+    """Experiments that the output notes as doubtful."""
     flat: int = 0
     """Experiments whose values were all the same, which the output tells in its own words."""
 

@@ -52,7 +52,7 @@ def alarms(cases: Sequence[tuple[Case, Pool]]) -> dict[str, int]:
 
 
 def power(case: Case, pool: Pool) -> dict[str, dict[str, float]]:
-    """How often a gate says "worse" of a build that makes every run worse by a share.
+    """Measures how often a gate says "worse" of a build that makes every run worse by a share.
 
     Returns
     -------

@@ -21,7 +21,7 @@ class Case:
     measure: str
     scenario: dict[str, Any]
     treatment: dict[str, str] = field(default_factory=lambda: OTHER_CC)
-    """What the treated runs have instead; the seeds are the same."""
+    """Settings that the treated runs have instead; the seeds are the same."""
 
 
 def network(*flows: dict[str, Any], duration: str = "2s", **bottleneck: Any) -> dict[str, Any]:

@@ -60,7 +60,7 @@ NETWORKS = (
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What the runs of one stack over one network have in common."""
+    """Agreement of the runs of one stack over one network: ours and theirs."""
 
     same: int
     """Packets of the first flow before the first difference."""

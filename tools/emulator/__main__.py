@@ -35,7 +35,7 @@ KEPT = 4
 
 
 def emulated(options: list[str], *measure: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What was measured inside, and what the emulator says."""
+    """Returns the document of the measurement inside the emulated network, and the document of the emulator."""
     line = [sys.executable, "-m", "ackclock", "emulate", "--json", *options, "--", sys.executable, MEASURE, *measure]
     out = subprocess.run(line, capture_output=True, text=True, check=True).stdout  # noqa: S603 -- our own command
     first, _, rest = out.partition("\n")

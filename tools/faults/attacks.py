@@ -46,17 +46,17 @@ NETNS = Path("/run/netns")
 
 @dataclass
 class Outcome:
-    """What came of a disturbance of a command."""
+    """Outcome of a disturbance of a command."""
 
     runs: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
     skipped: str | None = None
-    """Why it was not tried."""
+    """Reason for which the disturbance was not tried."""
 
     @classmethod
     def read(cls, document: dict[str, Any] | None) -> Outcome:
-        """What `document` gave, to go on from there; a new one without it."""
+        """Returns the outcome that `document` holds, to go on from there; a new outcome without a document."""
         if document is None:
             return cls()
         return cls(document["runs"], Counter(document["statuses"]), list(document["wrong"]), document.get("skipped"))
@@ -127,7 +127,7 @@ class Tried:
         return devices, spaces, {one for one in mounts if "/faults-" not in one}
 
     def after(self, place: Place, end: Ended, *, killed: bool = False, may_fail: bool = False) -> list[str]:
-        """What is wrong after a disturbed command, and after it was started again without a disturbance."""
+        """Problems after a disturbed command, and after a further start of the command without a disturbance."""
         problems = [] if killed or may_fail or end.problem is None else [end.problem]
         if end.hung and not may_fail:
             problems.append("it waited for ever")

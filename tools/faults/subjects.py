@@ -60,13 +60,13 @@ class Subject:
 
     name: str
     about: str
-    """What it is, for the table."""
+    """Description of the command, for the table."""
     prepare: Callable[[Place], None]
     """Makes its input in the folder of work."""
     act: Callable[[], int]
     """Does it, in the folder of work, and returns the exit status."""
     stable: Callable[[Path], bytes | None] = Path.read_bytes
-    """What of a file is the same in every run; None for a file that is not looked at."""
+    """Returns the bytes of a file that are the same in every run; None for a file that is not compared."""
     network: bool = False
     """Whether it makes devices and namespaces, for which it needs root."""
     needs: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Subject:
 
     @property
     def missing(self) -> str | None:
-        """Why it cannot run here."""
+        """Reason for which the command cannot run here; None if it can."""
         gone = [name for name in self.needs if found(name) is None]
         if gone:
             return f"needs {', '.join(gone)}"
@@ -288,7 +288,7 @@ def build() -> int:
 
 
 def of_kernel(path: Path) -> bytes | None:
-    """What a build makes; the path of the source is that of the place, and so is the digest."""
+    """Bytes of a file of a build, without the path of the source and the digest, which depend on the place."""
     if path.name != "kernel.json":
         return path.read_bytes()
     return json.dumps(json.loads(path.read_bytes()) | {"source": "", "digest": ""}).encode()

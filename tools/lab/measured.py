@@ -1,4 +1,4 @@
-"""What the laboratory takes: bytes, opening, W2 to W4 beside the native engine, and memory."""
+"""Costs of the laboratory: bytes, opening, W2 to W4 beside the native engine, and memory."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ TITLES = {
 
 
 def tables(record: dict[str, Any]) -> str:
-    """What was measured, as Markdown."""
+    """Tables of the measurements, as Markdown."""
     rounds = len(record["opening"]["elapsed_s"])
     where = f"{record['browser']}, {record['cores']} cores; medians of {rounds} rounds, with the range."
     parts = [

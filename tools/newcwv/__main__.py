@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def outcome_of(rule: Rule, validation: str, backend: str) -> Outcome:
-    """What a backend shows of a rule."""
+    """Outcome of a rule on a backend."""
     return rule.read(ackclock.run(scenario_of(rule, "reno", validation), backend=backend))
 
 

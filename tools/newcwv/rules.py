@@ -18,7 +18,7 @@ MSS = 1448
 IDLE_S = 4.0
 """When the path has been empty for long: above any timeout and above the sampling period."""
 OPENING = "400kB"
-"""What opens the window without a loss."""
+"""Volume of data that opens the window without a loss."""
 AFTER = 3 + -(-400_000 // MSS)
 """Number of the first packet after the opening, the two of the handshake included."""
 
@@ -27,7 +27,7 @@ Item = dict[str, str]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a trace shows of a rule."""
+    """Outcome of a rule in a trace."""
 
     obeyed: bool
     shown: str

@@ -56,7 +56,7 @@ for stack in ("linux", "rfc"):
 
 
 class Compiler(NamedTuple):
-    """What rustc says of itself."""
+    """Version and folders of the compiler, as rustc reports them."""
 
     host: str
     llvm: int

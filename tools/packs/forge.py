@@ -118,7 +118,7 @@ NO_MEANING = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `verify` said of a change."""
+    """Outcome of `verify` for a change."""
 
     change: Change
     anew: bool
@@ -128,7 +128,7 @@ class Outcome:
 
     @property
     def excuse(self) -> str | None:
-        """Why a change that passes has no meaning."""
+        """Reason for which a change that passes has no meaning."""
         field = self.change.field
         first = field.partition(".")[0].removesuffix(" removed")
         return NO_MEANING.get((self.change.file, field)) or NO_MEANING.get((self.change.file, first))
@@ -292,7 +292,7 @@ def _shown(files: Files, before: Files) -> Files:
 
 
 def tried(folder: Path, files: Files, chosen: Iterable[Change]) -> Iterator[Outcome]:
-    """What `verify` says of each change, as it is and with everything computed anew."""
+    """Outcomes of `verify` for each change, as it is and with everything computed anew."""
     target = folder / "forged.zip"
     for change in chosen:
         forged = change.make(files)
@@ -341,7 +341,7 @@ def passing(outcomes: list[Outcome]) -> list[str]:
 
 
 def row(outcomes: list[Outcome]) -> dict[str, Any]:
-    """What was found of the changes of one field: a row of the table."""
+    """Row of the table: the outcomes of the changes of one field."""
     first = outcomes[0].change
     return {
         "file": first.file,

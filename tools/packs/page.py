@@ -1,4 +1,4 @@
-"""What was found of each forged pack, in record.json, and the table of docs/packs.md that is made of it."""
+"""Outcomes of all forged packs, in record.json, and the table of docs/packs.md that is made from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Record = dict[str, dict[str, dict[str, Any]]]
 
 
 def read() -> Record:
-    """What was found until now."""
+    """Returns the outcomes until now."""
     record: Record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     return {kind: record.get(kind, {}) for kind in KINDS}
 

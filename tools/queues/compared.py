@@ -1,4 +1,4 @@
-"""What became of packets in a kernel and in our disciplines, and whether it is the same."""
+"""Comparison of the fates of packets in a kernel and in our disciplines."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LEVEL = 0.999
 """Level of the interval of a difference of two means."""
 DELAY = "delay, ms"
 MEASURES = ("drops", "marks", DELAY)
-"""What is measured of a run of a discipline that draws."""
+"""Measures of a run of a discipline that draws random numbers."""
 
 Fate = tuple[int, int] | None
 """Time (ns) and ECN field with which a packet left; None if it was dropped."""
@@ -72,7 +72,7 @@ class Pair:
     sent: int
     """Packets that were sent in both."""
     near: int
-    """Those of them that left within WITHIN_NS."""
+    """Packets of `sent` that left within WITHIN_NS of each other."""
     first: int | None
     """Number of the first packet with another fate or another time."""
 
@@ -122,13 +122,13 @@ def _marks(arrived: Sequence[Packet], found: Sequence[Fate]) -> int:
 
 
 def measured(arrived: Sequence[Packet], found: Sequence[Fate]) -> list[float]:
-    """What is measured of a run: drops, marks, and the mean queueing delay in ms."""
+    """Measures of a run: drops, marks, and the mean queueing delay in ms."""
     delays = [fate[0] - one.at for one, fate in zip(arrived, found, strict=True) if fate]
     return [found.count(None), _marks(arrived, found), fmean(delays) / 1e6]
 
 
 def samples(case: Case, pattern: str) -> list[list[float]]:
-    """What is measured of our runs, with one seed each."""
+    """Measures of our runs, with one seed each."""
     arrived = packets(pattern)
     return [measured(arrived, fates(case, arrived, number)) for number in range(SEEDS)]
 

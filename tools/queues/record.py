@@ -1,4 +1,4 @@
-"""What the kernel's runs gave, in files of the repository: the page is made and checked without a kernel."""
+"""Results of the kernel's runs, in files of the repository: the page is made and checked without a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured of a run, and within which bounds a difference between simulator and kernel lies."""
+"""Measures of a run, and bounds of a difference between simulator and kernel."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Cell:
 
 
 def measured(kind: str, tables: Mapping[str, Table]) -> dict[str, float]:
-    """What is measured of one run in the simulator or in the kernel, by measure."""
+    """Values of one run in the simulator or in the kernel, by measure."""
     flows = {row["flow"]: row for row in tables["flows"].rows()}
     one = flows["one"]
     if kind == "share":

@@ -12,7 +12,7 @@ __all__ = ["Journal"]
 
 
 class Journal:
-    """What has been measured so far, by experiment and side, for one build of each side.
+    """Measurements so far, by experiment and side, for one build of each side.
 
     A line belongs to a build of the engine or of the kernel. Lines of other builds count as missing.
     """

@@ -55,7 +55,7 @@ class Network:
     delay: str
     packets: int
     duration: str = "30s"
-    """Of a flow alone: at least four of its periods."""
+    """Duration of the run of a flow alone: at least four of the flow's periods."""
 
     def scenario(self, duration: str, flows: list[dict[str, Any]]) -> dict[str, Any]:
         """A scenario on this network, whose windows are sampled."""
@@ -107,7 +107,7 @@ class Experiment:
     cc: str
     """The kernel's name of the control that is examined."""
     case: str
-    """What the experiment varies besides, in words."""
+    """Further variation of the experiment, in words."""
     scenarios: tuple[dict[str, Any], ...]
 
     @property

@@ -1,4 +1,4 @@
-"""What the runs gave, kept in a file of the repository so that the page can be checked without a kernel."""
+"""Results of the runs, kept in a file of the repository so that the page can be checked without a kernel."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DIGITS = 6
 
 
 def suffix(version: str) -> str:
-    """What the names of the files of a version such as 6.1 end with."""
+    """Ending of the names of the files of a version such as 6.1."""
     return "" if version == DEFAULT else f"-{version}"
 
 

@@ -29,7 +29,7 @@ EMULATED = ("path", "lossy", "window")
 BY_KEY = {one.key: one for one in EXPERIMENTS}
 
 Found: TypeAlias = tuple[list[dict[str, float]], float]
-"""What is measured of each run, and the processor time of all of them, in s."""
+"""Measures of each run, and the processor time of all runs, in s."""
 
 
 def results(tasks: Iterable[tuple[str, str]], version: str, hz: int) -> Iterator[tuple[str, str, Found]]:
@@ -54,7 +54,7 @@ def _begin(free: Queue[int]) -> None:
 
 
 def worked(key: str, side: str, version: str, hz: int) -> Found:
-    """What is measured of an experiment on a side, with the processor time of this process and of its children."""
+    """Measures of an experiment on a side, with the processor time of this process and of its children."""
     before = _spent_s()
     experiment = BY_KEY[key]
     found = simulated(experiment) if side == "simulator" else asked(experiment, choose(version, hz))
@@ -67,12 +67,12 @@ def _spent_s() -> float:
 
 
 def simulated(experiment: Experiment) -> list[dict[str, float]]:
-    """What is measured of an experiment's runs in the simulator."""
+    """Measures of an experiment's runs in the simulator."""
     return [measured(experiment.kind, ackclock.run(scenario).tables) for scenario in experiment.scenarios]
 
 
 def asked(experiment: Experiment, built: Built) -> list[dict[str, float]]:
-    """What is measured of an experiment's runs in a kernel, over its own netem or over the emulated network."""
+    """Measures of an experiment's runs in a kernel, over the kernel's netem or over the emulated network."""
     if experiment.kind in EMULATED:
         backend = f"linux:{'.'.join(built.version.split('.')[:2])}"
         return [

@@ -18,7 +18,7 @@ __all__ = ["Measured", "measured"]
 
 @dataclass(frozen=True)
 class Measured:
-    """What a command took."""
+    """Time and memory that a command took."""
 
     wall_s: float
     cpu_s: float

@@ -1,4 +1,4 @@
-"""What grows, and the commands that are measured at each size."""
+"""Subjects that grow, and the commands that are measured at each size."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Grown:
 
     name: str
     unit: str
-    """What is counted."""
+    """Things that the sizes count."""
     sizes: tuple[int, ...]
     steps: Callable[[Path, int], Iterator[tuple[str, Measured, int]]]
     """The commands at a size, with what each took, and the bytes on disk afterwards."""
