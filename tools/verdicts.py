@@ -248,7 +248,7 @@ def without(row: dict[str, Any]) -> str:
 
 
 def holds(row: dict[str, Any]) -> str:
-    """Under how many readings a claim holds, by kind where there are several."""
+    """Number of readings under which a claim holds, by kind where there are several kinds."""
     if row["readings"] <= 1:
         return ""
     if row["holds_under"] is None:

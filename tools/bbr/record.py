@@ -57,7 +57,7 @@ class Record:
     """Date of the last run, as 2026-11-25."""
     seeds: tuple[int, ...]
     cases: dict[int, str]
-    """By number of the case, the digest of the case that was run."""
+    """Digest of the case that was run, by number of the case."""
     rows: dict[int, Row]
     """Results by number of the case."""
 

@@ -40,7 +40,7 @@ class Annotation:
     """A quotation of a requirement in a source."""
 
     path: str
-    """From the root of the repository, with slashes."""
+    """Path from the root of the repository, with slashes."""
     line: int
     place: str
     """The function or other item that the annotation stands in or above; empty in a script."""

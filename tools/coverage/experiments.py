@@ -43,7 +43,7 @@ class Covered:
     """Experiments whose values were all the same, which the output tells in its own words."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the numbers as JSON."""
         return {"tried": self.tried, "held": self.held, "noted": self.noted, "flat": self.flat}
 
 

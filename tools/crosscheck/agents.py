@@ -73,7 +73,7 @@ class Agreement:
 
     @classmethod
     def of(cls, ours: Sequence[Sent], theirs: Sequence[Sent]) -> Agreement:
-        """From the packets of each flow."""
+        """Computes the agreement from the packets of each flow."""
         same = 0
         for (our_time, our_number), (their_time, their_number) in zip(ours[0], theirs[0], strict=False):
             if our_number != their_number or abs(our_time - their_time) > APART_S:

@@ -77,7 +77,7 @@ class Compared:
 
     @classmethod
     def of(cls, pair: Pair, ours: tuple[Measures, Measures], theirs: tuple[Measures, Measures]) -> Compared:
-        """From what each simulator measured: the flow alone, and beside Reno."""
+        """Compares the measures of both simulators: those of the flow alone, and those beside Reno."""
 
         def value(measures: tuple[Measures, Measures], measure: str) -> float:
             alone, beside = measures

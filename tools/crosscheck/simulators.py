@@ -72,7 +72,7 @@ class Measures:
 
     @classmethod
     def between(cls, start: Counters, end: Counters) -> Measures:
-        """From the counters at two times."""
+        """Computes the measures from the counters at two times."""
         time = end.time - start.time
         packets, drops = end.packets - start.packets, end.drops - start.drops
         arrived = [after - before for before, after in zip(start.flows, end.flows, strict=True)]
@@ -134,7 +134,7 @@ class Ackclock(Simulator):
     reno = "reno"
 
     def install(self) -> None:
-        """Is there."""
+        """Does nothing: the simulator is installed."""
 
     def run(self, algorithms: Sequence[Any], settings: Sequence[str]) -> Measures:
         """Runs up to each of the two times: a run is the beginning of a longer one."""

@@ -62,7 +62,7 @@ class Outcome:
         return cls(document["runs"], Counter(document["statuses"]), list(document["wrong"]), document.get("skipped"))
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the outcome as JSON."""
         told: dict[str, Any] = {"runs": self.runs, "statuses": dict(sorted(self.statuses.items())), "wrong": self.wrong}
         return told if self.skipped is None else told | {"skipped": self.skipped}
 
@@ -364,6 +364,6 @@ ATTACKS: dict[str, Callable[[Tried, Outcome, range], None]] = {
     "limits": limits,
     "two at once": twice,
 }
-"""By name, as in the table: each adds to an outcome what came of the disturbances of some numbers."""
+"""Disturbances by name, as in the table: each adds the results of the disturbances of some numbers to an outcome."""
 COUNTED = {"killed": 1, "two at once": 10}
 """The disturbances that are tried as often as is asked for, each with the share of it; of others there are so many."""

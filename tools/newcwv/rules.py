@@ -16,7 +16,7 @@ __all__ = ["RULES", "Outcome", "Rule", "scenario_of"]
 
 MSS = 1448
 IDLE_S = 4.0
-"""When the path has been empty for long: above any timeout and above the sampling period."""
+"""Time after which the path has been empty for long, in s: above any timeout and above the sampling period."""
 OPENING = "400kB"
 """Volume of data that opens the window without a loss."""
 AFTER = 3 + -(-400_000 // MSS)

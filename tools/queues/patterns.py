@@ -93,7 +93,7 @@ PATTERNS: dict[str, tuple[str, Callable[[random.Random], Iterator[tuple[float, i
     "bursts": ("Bursts of 5 to 40 packets of four flows every 60 ms on average, and a sparse flow.", _bursts),
     "waves": ("The five flows at 1.4 and at 0.3 times their rates in turn, for 400 and 350 ms.", _waves),
 }
-"""By name: what a pattern is, and its packets as times (s), sizes, flows and ECN fields."""
+"""Patterns by name: a description, and the packets as times (s), sizes, flows and ECN fields."""
 
 
 def packets(pattern: str) -> list[Packet]:

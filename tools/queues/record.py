@@ -37,9 +37,9 @@ class Record:
     kernel: dict[str, Any] = field(default_factory=dict)
     """version and hz."""
     exact: dict[tuple[str, str], Run] = field(default_factory=dict)
-    """By name of the case and of the pattern: the run of a discipline that does not draw."""
+    """Runs of disciplines that do not draw random numbers, by the names of the case and of the pattern."""
     drawn: dict[tuple[str, str], list[list[float]]] = field(default_factory=dict)
-    """The same for a discipline that draws: what is measured of each run."""
+    """Measures of each run of a discipline that draws random numbers, by the same names."""
     causes: list[dict[str, str]] = field(default_factory=list)
 
     def pairs(self, cases: Iterable[Case] = CASES) -> list[Pair]:

@@ -14,7 +14,7 @@ NAMES = {"bbr": "bbr1", "cdg": "cdg", "nv": "nv"}
 """Full names of the kernel's controls that are not the kernel's name with the ending -linux."""
 
 STARTS_S = (1.0, 1.2, 1.7, 2.6, 4.1)
-"""When the second of two flows starts: five runs of one case show the kernel's own spread."""
+"""Times at which the second of two flows starts, in s: five runs of one case show the kernel's own spread."""
 
 DRAWING = ("bbr", "cdg", "lp", "nv")
 """Controls whose course depends on random numbers: cdg and nv on their own, bbr on the phase in which ProbeBW begins,

@@ -41,9 +41,9 @@ class Record:
     version: str = ""
     """The version of ackclock."""
     runs: dict[str, dict[str, list[dict[str, float]]]] = field(default_factory=dict)
-    """By key of the experiment and by side, simulator or kernel: what is measured of each run."""
+    """Measures of each run, by key of the experiment and by side, simulator or kernel."""
     spent_s: dict[str, dict[str, float]] = field(default_factory=dict)
-    """By key and side: the processor time of the runs."""
+    """Processor time of the runs, in s, by key and side."""
     causes: list[dict[str, str]] = field(default_factory=list)
 
     def cells(self) -> list[Cell]:

@@ -150,7 +150,7 @@ def signature(name: str, value: Any) -> str:
 
 
 class _Long:
-    """In place of a default that is left out."""
+    """Placeholder of a default that is left out."""
 
     def __repr__(self) -> str:
         return "..."

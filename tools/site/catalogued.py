@@ -65,7 +65,7 @@ def _all(kind: str, found: dict[str, Path]) -> dict[str, Path]:
 
 
 def queue_pages() -> dict[str, str]:
-    """By name the page of each queue discipline."""
+    """Page of each queue discipline, by name."""
     nodes, entries = fields.kinds("queue"), {entry["name"]: entry for entry in ackclock.catalogue()["queue"]}
     pages = {}
     for name, source in queue_sources().items():

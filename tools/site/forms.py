@@ -21,7 +21,7 @@ MARKED_MS = 5
 
 
 def families() -> dict[str, dict[str, Any]]:
-    """By name the entry of each name that means several forms."""
+    """Entry of each name that means several forms, by name."""
     return {entry["name"]: entry for entry in ackclock.catalogue()["cc"] if "forms" in entry}
 
 

@@ -40,7 +40,7 @@ def sources() -> dict[str, Path]:
 
 
 def pages() -> dict[str, str]:
-    """By name the page of each control."""
+    """Page of each control, by name."""
     entries = {entry["name"]: entry for entry in ackclock.catalogue()["media"]}
     return {name: _page(entries[name], source) for name, source in sources().items()}
 

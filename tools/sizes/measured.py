@@ -26,7 +26,7 @@ class Measured:
     """Largest resident set of the process."""
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
+        """Returns the time and memory as JSON."""
         return {"wall_s": round(self.wall_s, 2), "cpu_s": round(self.cpu_s, 2), "peak_mib": round(self.peak_mib, 1)}
 
 

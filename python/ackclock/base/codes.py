@@ -38,7 +38,7 @@ class Code:
     name: str
     """The kind in a few words."""
     means: str
-    """When the error comes."""
+    """Situation in which the error occurs."""
     example: str
     """A command that gives the error, or a situation."""
     remedy: str

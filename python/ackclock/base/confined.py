@@ -91,7 +91,7 @@ vhangup 153 58, ioperm 173 -, iopl 172 -, flock 73 32
 """System calls that are refused: name, number on x86-64, number on arm64."""
 
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
-"""By machine: its number in `linux/audit.h`, and its column of numbers."""
+"""Number of each machine in `linux/audit.h`, and the machine's column of numbers."""
 
 CONDITIONAL = {
     "clone": (56, 220),

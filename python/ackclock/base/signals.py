@@ -105,7 +105,7 @@ _listener = _Listener()
 
 
 def listen() -> None:
-    """From now on the signals raise `Stopped` in the main thread."""
+    """Makes the signals raise `Stopped` in the main thread from now on."""
     if TIMER:
         signal.signal(signal.SIGALRM, _listener.on_alarm)
     sys.unraisablehook = _listener.on_unraisable
@@ -114,7 +114,7 @@ def listen() -> None:
 
 
 def ignore() -> None:
-    """From now on the signals do nothing: the process is about to end."""
+    """Makes the process ignore the signals from now on, because it is about to end."""
     for number in _wanted():
         signal.signal(number, signal.SIG_IGN)
     _listener.forget()

@@ -96,19 +96,19 @@ class Table:
         return bool(self._arrow.combine_chunks() == other._arrow.combine_chunks())
 
     def to_arrow(self) -> pyarrow.Table:
-        """As a ``pyarrow.Table``, sharing the memory. Needs pyarrow."""
+        """Returns a ``pyarrow.Table`` that shares the memory. Needs pyarrow."""
         import pyarrow as pa
 
         return pa.table(self)
 
     def to_polars(self) -> polars.DataFrame:
-        """As a ``polars.DataFrame``. Needs polars."""
+        """Returns a ``polars.DataFrame``. Needs polars."""
         import polars as pl
 
         return pl.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """As a ``pandas.DataFrame``; empty cells in columns of numbers are NaN. Needs pandas."""
+        """Returns a ``pandas.DataFrame``; empty cells in columns of numbers are NaN. Needs pandas."""
         import pandas as pd
 
         return pd.DataFrame({name: self[name] for name in self.column_names})

@@ -22,7 +22,7 @@ LEVELS: dict[str, dict[type, tuple[str, ...]]] = {
     "cc": {WindowRules: (), CongestionControl: ("on_ack", "on_congestion", "on_timeout")},
     "abr": {RateAdaptation: ("choose",)},
 }
-"""For each kind of the catalogue: the classes that one of the user extends, and the callbacks that each requires."""
+"""Classes that a user's class extends, for each kind of the catalogue, and the callbacks that each class requires."""
 
 RESERVED = ("kind", "source")
 """Keys of an algorithm's table in a scenario that are no parameters."""

@@ -147,7 +147,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Steering:
-    """When a policy decides, what it sets and what it sees.
+    """Times at which a policy decides, quantities that it sets, and quantities that it sees.
 
     Raises
     ------
@@ -255,7 +255,7 @@ class PolicyControl(CongestionControl):
     """
 
     steering: ClassVar[Steering] = Steering()
-    """When the policy decides, what it sets and what it sees."""
+    """Times at which the policy decides, quantities that it sets, and quantities that it sees."""
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)

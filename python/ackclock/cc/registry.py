@@ -57,7 +57,7 @@ class Entry(NamedTuple):
     home: tuple[str, str]
     """Its file, or its module where there is none, and its name there."""
     row: dict[str, Any]
-    """As in `ackclock.catalogue`."""
+    """Row of the algorithm, as in `ackclock.catalogue`."""
     cls: type | None = None
     """The class; None for one of a library."""
     library: libraries.Library | None = None
@@ -133,7 +133,7 @@ def files(names: Iterable[str]) -> list[str]:
 
 
 def sources() -> dict[str, tuple[str, str]]:
-    """For each registered algorithm: the source of its row, and the name and text of its file.
+    """Name and text of the file of each registered algorithm, by the source in the algorithm's row.
 
     Raises
     ------

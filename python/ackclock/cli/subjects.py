@@ -34,7 +34,7 @@ class Subject:
     """A table of its parts: parameters, fields, columns."""
 
     def document(self) -> dict[str, Any]:
-        """As plain data."""
+        """Returns the subject as plain data."""
         parts = [dict(zip(self.columns, row, strict=True)) for row in self.rows]
         return {"kind": self.kind, "name": self.name, "about": self.about, **self.facts, "parts": parts}
 

@@ -66,8 +66,8 @@ class ScriptResult:
     """The script's file."""
     verdict: Verdict
     reason: str
-    """For a failure what was expected and what happened instead, with the line; for an unsupported script the thing it
-    needs; empty for one that passes."""
+    """Reason of the verdict: for a failure, expected and actual behaviour with the line; for an unsupported script, the
+    feature that the script needs; empty for a script that passes."""
     line: int | None
     """Line of the script that the reason is about."""
 

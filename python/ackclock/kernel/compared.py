@@ -80,7 +80,7 @@ class Backends:
     """Runs of one scenario on several backends, pair by pair."""
 
     runs: Mapping[str, Replications] = field(repr=False)
-    """By the name of the backend, in the order asked for."""
+    """Runs by the name of the backend, in the order of the request."""
     residuals: Sequence[Residual]
     tolerance: float
     level: float

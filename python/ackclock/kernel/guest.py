@@ -120,7 +120,7 @@ class Path:
         self.links: list[str] = []
         self.commands: dict[str, list[str]] = {}
         self.devices: dict[str, list[str]] = {}
-        """By namespace."""
+        """Devices by namespace."""
         self.keep("root")
         for name in [*self.senders, "r", "x", "d"]:
             checked(library.unshare(CLONE_NEWNET), "unshare")

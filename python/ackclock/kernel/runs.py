@@ -50,7 +50,7 @@ class KernelRun:
     meta: dict[str, Any]
     """Origin of the numbers: name, scenario_hash, version, revision, backend, kernel and duration_s."""
     tables: Mapping[str, Table]
-    """By name: flows, links, those of the applications and, with ``probes.window``, window; without the emulated
+    """Tables by name: flows, links, those of the applications and, with ``probes.window``, window; without the emulated
     network only flows, transfers and window. Volumes are in bytes, and names have the units."""
 
     def document(self) -> dict[str, Any]:

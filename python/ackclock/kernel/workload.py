@@ -1,4 +1,4 @@
-"""From a scenario to the question for a kernel; what the kernel cannot do is refused with the path of the field."""
+"""Translation of a scenario into the question for a kernel. A field that the kernel cannot obey is refused."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Evaluation:
     specimens: list[dict[str, Any]]
     """Each validation network: drawn values, seed, score, flows, uses of the rules."""
     cells: dict[tuple[str, str], Cell] = field(default_factory=dict)
-    """By network and scheme."""
+    """Cells by network and scheme."""
     table: str = "the table"
     """Name of the table among the schemes."""
     limited: bool = False

@@ -59,8 +59,8 @@ class Log:
     decisions: list[str] = field(default_factory=list)
     """The decisions, each as JSON."""
     sessions: list[dict[str, Any]] = field(default_factory=list)
-    """For each stretch of work, from split to split: CPU seconds, threads or cluster, number of decisions at its end,
-    engine. The stretch in which a process was killed is missing."""
+    """Stretches of work, from split to split: CPU seconds, threads or cluster, number of decisions at the end of the
+    stretch, engine. The stretch in which a process was killed is missing."""
     size: int = 0
     """Bytes of the whole lines that were read or written."""
 

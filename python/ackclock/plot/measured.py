@@ -44,7 +44,8 @@ class Stream:
     name: str
     """Name of the connection."""
     series: dict[str, Series]
-    """By quantity: ``goodput_bps``, ``retransmits``, ``cwnd``, ``ssthresh``, ``srtt_ms``; of a ping ``ping_ms``."""
+    """Series by quantity: ``goodput_bps``, ``retransmits``, ``cwnd``, ``ssthresh`` and ``srtt_ms``, or ``ping_ms`` of
+    a ping."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Quantity:
     unit: str
     """Unit in which the quantity is shown."""
     factor: float
-    """From the unit of the series to `unit`."""
+    """Factor from the unit of the series to `unit`."""
     column: str | None
     """The column of the table ``window``; None for a rate or a count over intervals."""
 

@@ -71,10 +71,10 @@ class Series:
     count: int | None = None
     """The number of all events, of which marks and spans may show some; the legend has it."""
     parts: tuple[int, int] | None = None
-    """For many points: the parts of one that x and the other columns are rounded to, see `packed`."""
+    """Parts of one to which x and the other columns are rounded if there are many points, see `packed`."""
 
     def data(self) -> dict[str, Any]:
-        """As the page's script takes it, in order of x."""
+        """Returns the series in the form that the page's script reads, in order of x."""
         x = np.asarray(self.x, dtype=np.float64).ravel()
         order = np.argsort(x, kind="stable")
         columns = {"x": x, "y": self.y}
@@ -127,7 +127,7 @@ class Lane:
     colour: str
 
     def data(self) -> dict[str, str]:
-        """As the page's script takes it."""
+        """Returns the entry in the form that the page's script reads."""
         return {"label": self.label, "colour": self.colour, "dark": on_dark(self.colour)}
 
 
@@ -156,7 +156,7 @@ class Plot:
     """Names of the values 0, 1, 2 and so on of y, where y is no quantity."""
 
     def data(self) -> dict[str, Any]:
-        """As the page's script takes it."""
+        """Returns the figure in the form that the page's script reads."""
         if not self.series:
             raise ValueError(f"figure {self.title!r} has no series")
         data: dict[str, Any] = {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["HeatMap"]
 
 LOW, HIGH = "#b2182b", "#2166ac"
-"""From ColorBrewer's RdBu, safe for the colour-blind: red below zero, blue above, white where nothing changes."""
+"""Colours of ColorBrewer's RdBu, safe for the colour-blind: red below zero, blue above, white where nothing changes."""
 
 WHITE = "#ffffff"
 
@@ -33,9 +33,9 @@ class HeatMap:
     y_label: str
     columns: Sequence[str]
     rows: Sequence[str]
-    """From the bottom to the top."""
+    """Names of the rows, from the bottom to the top."""
     cells: Mapping[tuple[int, int], Estimate]
-    """By number of the column and of the row; a pair without one is empty."""
+    """Estimates by the numbers of column and row; a pair without an estimate is an empty cell."""
     unit: str = ""
     diverging: bool = False
     """Whether colours are symmetric around zero; a number in parentheses then has an interval with zero in it."""

@@ -48,7 +48,7 @@ class Bufferbloat:
 
     @property
     def increase_ms(self) -> float:
-        """By how much the load increases the round-trip time: the mean under load minus the idle median."""
+        """Increase of the round-trip time by the load, in ms: the mean under load minus the idle median."""
         return self.loaded_ms - self.idle_ms
 
     @property

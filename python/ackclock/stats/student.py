@@ -10,7 +10,7 @@ __all__ = ["quantile", "two_sided"]
 
 NORMAL = NormalDist()
 LARGE = 24.0
-"""From here on the series of the ratio of gamma functions has the precision of a float."""
+"""Argument from which on the series of the ratio of gamma functions has the precision of a float."""
 NEARLY_NORMAL = 10_000.0
 """Degrees of freedom from which on a series around the normal distribution has the precision of a float."""
 TINY = 1e-300

@@ -134,7 +134,7 @@ def population_mean(
 def weighted_mean(
     samples: Sequence[NDArray[np.float64]], seeds: Sequence[NDArray[np.generic]], weights: Sequence[float]
 ) -> Mean:
-    """As `population_mean`, before a level is chosen."""
+    """Computes the mean as `population_mean` does, before a level is chosen."""
     if not len(samples) == len(seeds) == len(weights):
         raise ValueError(f"there are {len(samples)} samples, {len(seeds)} arrays of seeds and {len(weights)} weights")
     for sample, named in zip(samples, seeds, strict=True):

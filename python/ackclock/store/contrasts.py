@@ -60,7 +60,7 @@ class Contrast:
     """The same test with Holm's correction for the number of comparisons."""
 
     def document(self) -> dict[str, Any]:
-        """As a JSON object."""
+        """Returns the contrast as a JSON object."""
         corrected = None
         if self.holm is not None:
             corrected = {"p": self.holm.p, "level": self.holm.level, "differs": self.holm.rejected}

@@ -62,7 +62,7 @@ class PointEstimate:
     estimate: Estimate | None
 
     def document(self) -> dict[str, Any]:
-        """As a JSON object: the point's number and values, mean, ci (two numbers or null) and n."""
+        """Returns a JSON object: the point's number and values, mean, ci (two numbers or null) and n."""
         told = {"mean": None, "ci": None, "n": 0} if self.estimate is None else self.estimate.document()
         return {"point": self.point, "params": dict(self.params), **told}
 

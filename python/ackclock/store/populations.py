@@ -34,7 +34,7 @@ class PopulationEstimate:
     estimate: Estimate | None
 
     def document(self) -> dict[str, Any]:
-        """As a JSON object: the setting, the numbers of points, mean, ci (two numbers or null) and n seeds."""
+        """Returns a JSON object: the setting, the numbers of points, mean, ci (two numbers or null) and n seeds."""
         told = {"mean": None, "ci": None, "n": 0} if self.estimate is None else self.estimate.document()
         return {"params": dict(self.params), "points": len(self.points), "missing": list(self.missing), **told}
 

@@ -52,7 +52,7 @@ class Threads:
         self._worker = worker
         self._limit = limit
         self.where = f"{self._threads} threads"
-        """For the account of the sweep."""
+        """Place of the runs, for the account of the sweep."""
 
     def run(
         self, plan: Plan, runs: Collection[Run], tick: Callable[[float], object], journal: Journal

@@ -203,7 +203,7 @@ class Plan:
     request: Mapping[str, Any] | None = None
     """Request for the sweep, as `ackclock.sweeps.request` writes it; None if the points were made otherwise."""
     runs: list[Run] = field(default_factory=list)
-    """In the order in which they are stored."""
+    """Runs in the order in which they are stored."""
 
     def __post_init__(self) -> None:
         self._build = build()

@@ -77,7 +77,7 @@ class Connection:
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(f"{address}: no Dask scheduler answers there: {error}") from None
         self.where = f"Dask scheduler at {self._client.scheduler.address}"
-        """For the account of the work."""
+        """Place of the runs, for the account of the work."""
 
     def threads(self) -> int:
         """Waits for a worker, and returns the number of threads of all workers, at least 1."""

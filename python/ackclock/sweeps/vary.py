@@ -202,7 +202,7 @@ def _grid(vary: Mapping[str, Dimension], weights: Weights | None) -> list[Settin
 
 
 def _weights(vary: Mapping[str, Dimension], weights: Weights) -> dict[str, dict[object, float]]:
-    """For each weighted dimension the weights of its values, as the points show them."""
+    """Weights of the values of each weighted dimension, as the points show these values."""
     if not weights:
         raise SweepError("weights is empty; accepted: a name that varies, with its values and their weights")
     found: dict[str, dict[object, float]] = {}

@@ -77,7 +77,7 @@ class Values:
     expected: Expected
     """The measure with direction and tolerance."""
     values: tuple[float, ...]
-    """In the order of the seeds."""
+    """Values in the order of the seeds."""
 
     @property
     def mean(self) -> float:
@@ -113,7 +113,7 @@ class Baseline:
     """The values that a gate compares new runs with."""
 
     scenarios: Mapping[str, Entry]
-    """By name: the name of the scenario's file without its ending."""
+    """Entries by the name of the scenario's file without its ending."""
     level: float = LEVEL
     """Probability that a gate raises no false alarm."""
     first: int = FIRST

@@ -50,7 +50,7 @@ COLUMNS: dict[str, tuple[Direction, float, float]] = {
     "stall_s": ("lower", 0.1, 0.1),
     "mos": ("higher", 0.0, 0.05),
 }
-"""For columns: the direction, the tolerance relative to the baseline, and the tolerance in the unit of the column."""
+"""Direction of each column, its tolerance relative to the baseline, and its tolerance in the unit of the column."""
 
 JAIN: tuple[Direction, float, float] = ("higher", 0.0, 0.02)
 
@@ -85,7 +85,7 @@ class Expected:
     relative: float
     """Share of the baseline's mean."""
     absolute: float
-    """In the unit of the measure. The larger of the two tolerances counts."""
+    """Tolerance in the unit of the measure. The larger of the two tolerances counts."""
 
     @classmethod
     def parse(cls, text: str) -> Expected:

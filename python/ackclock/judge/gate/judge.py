@@ -80,7 +80,7 @@ class Judged:
     change: Shift
     """Centre of the differences by seed, now minus baseline, with the interval of this measure alone."""
     tolerance: float
-    """In the unit of the measure."""
+    """Tolerance in the unit of the measure."""
     p: float
     """The smaller p-value of both sides, adjusted for all measures of the gate."""
     verdict: Verdict
@@ -128,9 +128,9 @@ class Verdicts:
     level: float
     """Probability that a gate raises no false alarm."""
     made: Mapping[str, tuple[Made, Made]]
-    """For each scenario the build of the baseline and the build of now."""
+    """Build of the baseline and present build, for each scenario."""
     reasons: Mapping[str, tuple[str, str]]
-    """For each scenario the date and the reason of the last update."""
+    """Date and reason of the last update, for each scenario."""
     runs: int
     """Number of runs that the gate took."""
     notes: tuple[str, ...] = ()

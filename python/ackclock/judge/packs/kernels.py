@@ -38,7 +38,7 @@ class Measured:
     """A measure of a run of a kernel, in the pack and here."""
 
     name: str
-    """As ``flows[one].goodput_bps``."""
+    """Name of the measure, such as ``flows[one].goodput_bps``."""
     packed: float
     mean: float
     """The mean over the repetitions."""

@@ -63,9 +63,9 @@ class Line:
     """A line of nginx's log: one answer."""
 
     ended_s: float
-    """When the last byte was in the socket's buffer, in seconds since 1970; rounded to milliseconds."""
+    """Time at which the last byte was in the socket's buffer, in seconds since 1970; rounded to milliseconds."""
     took_s: float
-    """From the request's first byte until then."""
+    """Time from the request's first byte to `ended_s`, in seconds."""
     connection: int
     """The number of the connection, from the start of nginx."""
     port: int

@@ -92,9 +92,10 @@ class Request:
     level_kbps: int
     bytes: int
     start_s: float
-    """When the player sent the request: when it was at the server, less half a round trip of the empty path."""
+    """Time at which the player sent the request: its time at the server, less half a round trip of the empty path."""
     done_s: float | None
-    """When the player had its last byte: when that was acknowledged, less the same; None if it never was."""
+    """Time at which the player had the last byte: the time of the byte's acknowledgment, less half a round trip of the
+    empty path; None if the byte was never acknowledged."""
     connection: int
     """The number of the connection that carried it."""
 
@@ -257,7 +258,7 @@ def changes(samples: Sequence[Sample]) -> list[Sample]:
 
 
 def acknowledged(samples: Sequence[Sample], line: Line, sent: int) -> float | None:
-    """When a connection had so many bytes acknowledged from the answer `line` on: in the middle between two samples."""
+    """Time at which `sent` bytes from the answer `line` on were acknowledged: the middle between two samples."""
     before: Sample | None = None
     for sample in samples:
         if sample.port != line.port or sample.time_s < line.ended_s - line.took_s:

@@ -142,7 +142,7 @@ def _size(estimate: Estimate) -> str:
 
 
 def _counts(known: Sequence[tuple[Estimate, Mapping[str, Any]]], axes: Sequence[Axis], unit: str) -> str:
-    """With which settings differences are above and below zero, and how large they are."""
+    """States the settings with which differences are above and below zero, and the size of the differences."""
     higher = [pair for pair in known if pair[0].has_interval and pair[0].low > 0]
     lower = [pair for pair in known if pair[0].has_interval and pair[0].high < 0]
     unclear = [pair for pair in known if pair not in higher and pair not in lower]
@@ -231,7 +231,7 @@ def _means(first: Shown, compared: Comparisons, one: Difference) -> str:
 
 
 def _tally(first: Shown, mine: Sequence[Difference], others: Sequence[Axis], treated: str, control: str) -> str:
-    """With which settings of the rest the measure is higher and lower, for more settings than sentences."""
+    """States the settings of the rest with which the measure is higher and lower, for more settings than sentences."""
     parts = _counts([(one.estimate, one.params) for one in mine], others, mine[0].measure.unit)
     name = capital(_the(first.title))
     return f"{name} with {treated} instead of {control} is {parts} (95 % intervals of differences paired by seed)."

@@ -87,7 +87,7 @@ class View:
 
     @property
     def one_more(self) -> View:
-        """With a point more in each line, for the edges of bins."""
+        """The view with one more point in each line, for the edges of bins."""
         return replace(self, most=self.most + 1)
 
 

@@ -76,7 +76,7 @@ class Types:
         self.catalogue = catalogue
         self.families = {frozenset(row["name"] for row in rows): name for name, rows in catalogue.items()}
         self.uses: dict[str, list[list[Schema]]] = {}
-        """For each family of tables, the values that every field of the family accepts."""
+        """Values that every field of a family accepts, for each family of tables."""
         for choices in unions(schema):
             if (family := self.family_of(choices)) is not None:
                 self.uses.setdefault(family, []).append(choices)

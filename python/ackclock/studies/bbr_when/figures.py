@@ -24,7 +24,7 @@ PUBLISHED = {10: 94.0, 5_000: 50.0, 10_000: 25.0}
 
 
 def heat_maps(grid: Grid, command: str) -> list[Figure]:
-    """For each buffer of figure 5 the gains that are measured and those that are published."""
+    """Measured and published gains, for each buffer of figure 5."""
     told = gains().gain_percent
     found: list[Figure] = []
     for buffer in BUFFERS:

@@ -37,7 +37,7 @@ def measures(result: Result) -> dict[str, float]:
 
 
 def change(grid: Grid, reading: str) -> Estimate:
-    """By how many per cent BBR's transfer takes longer than CUBIC's; below 0 it is shorter."""
+    """Relative change of the transfer time from CUBIC to BBR, in %; below 0, BBR's transfer takes less time."""
     return grid.change(reading, BBR.name, CUBIC.name, "time_s")
 
 

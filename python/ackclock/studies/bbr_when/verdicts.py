@@ -74,7 +74,7 @@ def kind_of(reading: str) -> Kind:
 
 
 def gain(grid: Grid, reading: str) -> Estimate:
-    """By how many per cent the goodput of BBR is above that of CUBIC."""
+    """Relative change of the goodput from CUBIC to BBR, in %."""
     return grid.change(reading, BBR.name, CUBIC.name, "goodput_mbps")
 
 

@@ -66,7 +66,7 @@ class Lab:
     threads: int | None = None
     """Number of runs at the same time; None is one per core."""
     progress: ProgressCallback | None = None
-    """Is called with the part of the work that is done, from 0 to 1."""
+    """Callback that receives the part of the work that is done, from 0 to 1."""
     worker: Worker[Job, Result] = run_job
     """Does one run."""
     root: Path | None = None
@@ -175,7 +175,7 @@ class Lab:
         measure: Callable[[Result], Mapping[str, float]] | None,
         without: Removal,
     ) -> list[dict[str, NDArray[np.float64]]]:
-        """As `measure`, with a mechanism removed. What is alike without the mechanism is run once."""
+        """Measures as `measure` does, with a mechanism removed. Experiments that are alike without it are run once."""
         different: list[Experiment] = []
         place: dict[tuple[object, ...], int] = {}
         places = []

@@ -62,7 +62,7 @@ class Swept:
     assumptions: tuple[Assumption, ...]
 
     def benefit(self, assumption: str, x: float, variant: str, control: str) -> Estimate:
-        """By how many per cent `variant` is faster than `control` in the mean, over paired seeds."""
+        """Mean reduction of the time by `variant`, relative to `control`, in %, over paired seeds."""
         pair = (self.grid.values(_name(self.sweep, x, assumption), one, "time_s") for one in (variant, control))
         return stats.relative_change(*pair).scaled(-100)
 

@@ -115,7 +115,7 @@ DISPERSIONS = {
     }
     for nagle in (True, False)
 }
-"""With and without Nagle: the time within which the flows start, in ms, to the name of the assumption."""
+"""Time within which the flows start, in ms, to the name of the assumption; with and without Nagle."""
 
 RESTARTED_VARIANTS = (RESTARTED, NEWCWV, PRR)
 RESTARTED_ASSUMPTIONS = tuple(

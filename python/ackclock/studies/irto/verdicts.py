@@ -46,7 +46,7 @@ ELAPSED = tuple(f"{burst}_{what}_s" for burst in BURSTS for what in ("mean", *(f
 
 SECOND_MS = 1e3
 SOURCE_DELAY_MS = 11
-"""From the sender to the wireless link."""
+"""Delay from the sender to the wireless link, in ms."""
 
 NONE_ADDED = stats.mean([0.0])
 """Stands for the part of RTOs that is spurious where an initial RTO of 1 s adds none. It is no reading."""

@@ -44,7 +44,7 @@ leave the start in it: the window of 277 segments then still counts as validated
 """
 
 SETTLED_S = 30.0
-"""From here on, in s, the window of an application-limited sender is read."""
+"""Time, in s, from which on the window of an application-limited sender is read."""
 
 RATE_BPS, SLOW_S, STEP_US = 800_000, 10, 14_480
 """The data rate of that sender; how long a reading lets it begin at an eighth of it; and the time between segments."""

@@ -36,13 +36,13 @@ class Side:
     weight: float
     """Its flows, to which its fair share is proportional; HTTP counts as one."""
     starts: NDArray[np.float64]
-    """When a request was sent, in s, sorted. A file of FTP is asked for once."""
+    """Times at which requests were sent, in s, sorted. A file of FTP is requested once."""
     ends: NDArray[np.float64]
-    """When the last byte of an answer arrived, in s, sorted."""
+    """Times at which the last bytes of answers arrived, in s, sorted."""
     at: NDArray[np.float64]
-    """When data segments arrived, in s."""
+    """Times at which data segments arrived, in s."""
     size: NDArray[np.float64]
-    """Their bytes."""
+    """Bytes of these data segments."""
     dropped: int
     """Data segments that the bottleneck dropped."""
 

@@ -120,7 +120,7 @@ def _paced(grids: Mapping[str, Grid]) -> Iterator[tuple[str, Grid, str, str]]:
 
 
 def _treated(grids: Mapping[str, Grid]) -> Iterator[tuple[str, Grid, str, str]]:
-    """As `_paced`, and the cells with newCWV alone."""
+    """Yields the cells of `_paced`, and the cells with newCWV alone."""
     yield from _paced(grids)
     for beside, grid in (("", grids[FTP]), (BESIDE_HTTP, grids[HTTP])):
         for reading in grid.readings:

@@ -38,7 +38,7 @@ def run(study: Study, lab: Lab) -> Outcome:
 
 
 def _run(study: Study, lab: Lab, folder: Path) -> Outcome:
-    """As `run`. A trace that is made from counts is written to `folder`."""
+    """Runs the study as `run` does. A trace that is made from counts is written to `folder`."""
     scenarios = {name: study.scenario(f"{name}.toml") for name in SCENARIOS}
     settings, schemes = readings.present()
     seeds = lab.seeds(REPLICATIONS, QUICK_REPLICATIONS)

@@ -127,7 +127,7 @@ class Transfer:
     algorithm: Algorithm
     exponent: int
     replication: int
-    """From zero: the number of the start, or of the seed less one."""
+    """Number from zero: that of the start, or that of the seed less one."""
 
     @property
     def p(self) -> float:

@@ -33,7 +33,7 @@ def assess_claims(windows: Windows) -> list[ClaimResult]:
 
 
 def _from_mathis(windows: Windows) -> dict[str, Estimate]:
-    """By how many per cent Reno differs from Mathis's formula where it differs most."""
+    """Largest difference of Reno from Mathis's formula, in %."""
     largest = {}
     for assumption in ASSUMPTIONS:
         exponents = [one for one in windows.exponents(assumption.name, "reno") if one >= SMALL]

@@ -67,7 +67,7 @@ def _of_pages(web: Grid, identifier: str) -> dict[str, Estimate]:
 
 
 def _longer(web: Grid, readings: list[str], identifier: str) -> Estimate:
-    """By how many % pages take longer: beside the worst variant than the best, or CTCP than the loss-based ones."""
+    """Increase of page times, in %: of the worst variant over the best, or of CTCP over the loss-based variants."""
     logs = {one.name: web.log_ratios(readings, one.name, RENO.name, PAGE) for one in web.variants}
     if identifier == "web-differs":
         every = list(logs.values())
