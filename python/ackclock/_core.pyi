@@ -264,13 +264,13 @@ class Context:
         """Stream offset of the next new byte to send."""
     @property
     def flight_size(self) -> int:
-        """Sent and not cumulatively acknowledged (FlightSize, RFC 5681)."""
+        """Data sent and not cumulatively acknowledged (FlightSize, RFC 5681)."""
     @property
     def pipe(self) -> int:
-        """Estimate of what is in the network (RFC 6675), or FlightSize without SACK."""
+        """Estimate of the data in flight (RFC 6675), or FlightSize without SACK."""
     @property
     def unsent(self) -> int:
-        """Written by the application and never sent."""
+        """Data that the application has written and TCP has never sent."""
     @property
     def receive_window(self) -> int:
         """The window that the peer advertised last."""
@@ -293,25 +293,25 @@ class Ack:
 
     @property
     def ctx(self) -> Context:
-        """State after it."""
+        """State after the acknowledgment."""
     @property
     def acked(self) -> int:
-        """By how much snd_una advanced."""
+        """Data by which snd_una advanced."""
     @property
     def sacked(self) -> int:
-        """Newly SACKed; one segment for a duplicate ACK without SACK."""
+        """Data newly SACKed; one segment for a duplicate ACK without SACK."""
     @property
     def lost(self) -> int:
-        """Newly deemed lost."""
+        """Data newly deemed lost."""
     @property
     def rtt(self) -> int | None:
         """Round-trip sample, if Karn's rule allows one."""
     @property
     def cwnd_limited(self) -> bool:
-        """Whether the window was full within the flight that it covers."""
+        """Whether the window was full within the flight that the acknowledgment covers."""
     @property
     def marked(self) -> int:
-        """Newly reported as having arrived with a mark."""
+        """Data newly reported as having arrived with a mark."""
 
 @final
 class Congestion:
@@ -336,7 +336,7 @@ class RecoveryEnd:
         """State at the end."""
     @property
     def retransmitted(self) -> int:
-        """Bytes that were deemed lost, retransmitted in it and delivered."""
+        """Bytes that were deemed lost, retransmitted in the recovery and delivered."""
 
 @final
 class RateSample:
@@ -344,25 +344,25 @@ class RateSample:
 
     @property
     def delivered(self) -> int:
-        """Delivered over the interval."""
+        """Data delivered over the interval."""
     @property
     def prior_delivered(self) -> int:
-        """Known to be delivered when the segment was sent."""
+        """Data known to be delivered when the segment was sent."""
     @property
     def interval(self) -> int:
-        """The time that it is over; zero where it says nothing of a rate."""
+        """Length of the sample's interval; zero where the sample gives no rate."""
     @property
     def tx_in_flight(self) -> int:
-        """In the network just after the segment was sent."""
+        """Data in flight just after the segment was sent."""
     @property
     def lost(self) -> int:
-        """Deemed lost since the segment was sent."""
+        """Data deemed lost since the segment was sent."""
     @property
     def app_limited(self) -> bool:
         """Whether the application had nothing to send at some time in the interval."""
     @property
     def bytes_per_second(self) -> int | None:
-        """The rate; None where the interval says nothing."""
+        """The rate; None where the sample gives no rate."""
 
 @final
 class Delivery:
@@ -373,42 +373,42 @@ class Delivery:
         """The acknowledgment."""
     @property
     def newly(self) -> int:
-        """Newly known to have arrived, in order or not."""
+        """Data newly known to have arrived, in order or not."""
     @property
     def delivered(self) -> int:
-        """Known to have arrived, in all."""
+        """Total data known to have arrived."""
     @property
     def lost(self) -> int:
-        """Ever deemed lost, in all."""
+        """Total data ever deemed lost."""
     @property
     def sent_at(self) -> int | None:
-        """When the newest segment was sent that has arrived, if it was sent once."""
+        """Send time of the newest segment that has arrived, if the segment was sent once."""
     @property
     def forward_delay(self) -> int | None:
-        """From the sender to the receiver, up to a constant; None without timestamps."""
+        """One-way delay from the sender to the receiver, up to a constant; None without timestamps."""
     @property
     def rate(self) -> RateSample | None:
-        """The delivery rate; None where nothing is newly known to have arrived. An object of its own."""
+        """Sample of the delivery rate, a separate object; None where no data is newly known to have arrived."""
 
 @final
 class Lost:
-    """A segment is deemed lost. Bytes."""
+    """A segment that is deemed lost. Bytes."""
 
     @property
     def ctx(self) -> Context:
-        """State after it was."""
+        """State after the segment was deemed lost."""
     @property
     def len(self) -> int:
-        """Its length."""
+        """Length of the segment."""
     @property
     def tx_in_flight(self) -> int:
-        """In the network just after it was sent."""
+        """Data in flight just after the segment was sent."""
     @property
     def lost_since(self) -> int:
-        """Deemed lost since it was sent, itself included."""
+        """Data deemed lost since the segment was sent, the segment included."""
     @property
     def app_limited(self) -> bool:
-        """Whether the application had nothing more to send when it was sent."""
+        """Whether the application had nothing more to send when the segment was sent."""
 
 @final
 class Situation:
@@ -422,7 +422,7 @@ class Situation:
         """Sender maximum segment size, bytes."""
     @property
     def cwnd(self) -> float:
-        """The window."""
+        """The congestion window."""
     @property
     def ssthresh(self) -> float:
         """Slow-start threshold; infinite until the first congestion."""
@@ -431,13 +431,13 @@ class Situation:
         """The initial window of the scenario."""
     @property
     def acked(self) -> float:
-        """Newly acknowledged; 0 where no acknowledgment asks."""
+        """Data newly acknowledged; 0 where no acknowledgment asks for the decision."""
     @property
     def flight_size(self) -> float:
-        """Sent and not cumulatively acknowledged."""
+        """Data sent and not cumulatively acknowledged."""
     @property
     def pipe(self) -> float:
-        """Estimate of what is in the network."""
+        """Estimate of the data in flight."""
     @property
     def rtt(self) -> float | None:
         """Round-trip sample of the acknowledgment, if there is one."""
@@ -449,7 +449,7 @@ class Situation:
         """Smallest round-trip time seen."""
     @property
     def cause(self) -> Literal["loss", "ecn", "timeout"] | None:
-        """The congestion that asks."""
+        """Signal of the congestion that asks for the decision; None without congestion."""
     @property
     def abe(self) -> bool:
         """Whether the response to a mark is to be that of ABE."""
