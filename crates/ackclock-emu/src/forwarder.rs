@@ -47,11 +47,11 @@ impl Devices {
 pub struct Watch<'a> {
     /// Time between two looks, in ns, above zero.
     pub every: Nanos,
-    /// Is given the time of a look, and the network as it is then.
+    /// Callback that receives the time of a look, and the network at that time.
     pub look: &'a mut dyn FnMut(Nanos, &mut Emulation),
 }
 
-/// Is told of the packets of flows.
+/// Observer of the packets of flows.
 pub trait Witness {
     /// A packet of a flow enters the network from a side.
     fn enters(&mut self, flow: usize, side: Side, bytes: &[u8]);
@@ -70,10 +70,10 @@ impl Witness for () {
 /// Passing of time between two readings of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passing {
-    /// By itself: each packet that leaves has a look at the clock of its own.
+    /// Time passes by itself: each packet that leaves has a reading of the clock of its own.
     Real,
-    /// In a kernel with a virtual clock, only while nothing is to be done, except that a look at the clock takes some
-    /// time itself.
+    /// In a kernel with a virtual clock, time passes only while nothing is to be done, except that a reading of the
+    /// clock takes some time itself.
     Virtual,
 }
 
@@ -88,8 +88,8 @@ pub struct Forwarder<'a> {
     places: Vec<usize>,
     /// Numbers of the devices that may have packets: two for each pair.
     ready: Vec<usize>,
-    /// By number: the packets that a device had at the last turns at which it had some, one after the other, and the number of
-    /// the last of these turns.
+    /// Packets of each device, by number, at the last turns at which the device had some, one after the other, and the
+    /// number of the last of these turns.
     had: Vec<(usize, u64)>,
     turns: u64,
     buffer: Vec<u8>,

@@ -39,7 +39,7 @@ pub struct Specimen {
     pub seed: u64,
     /// The values that were drawn.
     pub drawn: Drawn,
-    /// For each copy of a flow: its paths if its congestion control is designed.
+    /// Paths of each copy of a flow, if its congestion control is designed.
     pub(crate) flows: Vec<Option<Paths>>,
     /// Events after which a run is given up.
     pub(crate) most_events: u64,

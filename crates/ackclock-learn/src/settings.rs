@@ -7,7 +7,7 @@ use crate::Objective;
 /// Method by which candidates are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
-    /// As published: every candidate on every specimen.
+    /// The published method: every candidate on every specimen.
     Published,
     /// Fewer candidates, which are compared on few specimens first; hopeless ones go no further.
     Economical,

@@ -10,12 +10,12 @@ use crate::{DropCause, Limit, Loss, Nanos, Transmitter};
 /// Times of a packet that crosses a link.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Passage {
-    /// When the packet's first bit leaves. The queueing delay is the time from the packet's arrival at the link to
-    /// `start`.
+    /// Time at which the packet's first bit leaves. The queueing delay is the time from the packet's arrival at the
+    /// link to `start`.
     pub start: Nanos,
-    /// When the packet's last bit has left.
+    /// Time at which the packet's last bit has left.
     pub departure: Nanos,
-    /// When the packet's last bit is at the far end.
+    /// Time at which the packet's last bit is at the far end.
     pub arrival: Nanos,
 }
 

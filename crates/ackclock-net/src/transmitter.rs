@@ -10,9 +10,9 @@ const BYTE_NS_AT_1_BPS: u64 = 8_000_000_000;
 /// Times of a packet on the wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Service {
-    /// When the packet's first bit leaves.
+    /// Time at which the packet's first bit leaves.
     pub start: Nanos,
-    /// When the packet's last bit has left.
+    /// Time at which the packet's last bit has left.
     pub end: Nanos,
 }
 

@@ -35,7 +35,7 @@ pub struct Owner<'a> {
     pub name: &'a str,
     /// Its parameters.
     pub ranges: &'a [Range],
-    /// For an algorithm of the user: the text that identifies its source. The table may name it under [`SOURCE`].
+    /// Text that identifies the source of a user's algorithm. The table may name this text under [`SOURCE`].
     pub source: Option<&'a str>,
 }
 

@@ -137,8 +137,8 @@ pub struct Reader<'r, 'p> {
     pub at: &'r KeyPath,
     /// Problems found so far.
     pub problems: &'r mut Problems<'p>,
-    /// For a table of a union, whose `kind` is not a field of the record: the message on a key that belongs to another
-    /// kind.
+    /// Message on a key that belongs to another kind, for a table of a union, whose `kind` is not a field of the
+    /// record.
     pub foreign: Option<&'r Foreign<'r>>,
     /// Keys of the table that do not belong to the record and are read elsewhere.
     pub besides: &'static [&'static str],

@@ -23,7 +23,7 @@ struct Mapping {
 /// The mappings of a subflow, and what has become of them.
 #[derive(Clone, Default, Debug)]
 struct Mapped {
-    /// In the order of the subflow; what the subflow has acknowledged is gone.
+    /// Mappings in the order of the subflow, without those that the subflow has acknowledged.
     mappings: VecDeque<Mapping>,
     /// Retransmission timeouts of the subflow after which its data was offered to the others.
     timeouts: u64,

@@ -155,7 +155,7 @@ impl Parts {
 
 /// The exchange between the parts.
 struct Exchange {
-    /// For each part, the time before which it has handled all events and posted all packets that left it.
+    /// Time before which a part has handled all events and posted all packets that left the part, for each part.
     clocks: Vec<Clock>,
     /// Packets that left a part, by the parts that they leave and enter.
     posts: Vec<Vec<Mutex<Exports<Segment>>>>,

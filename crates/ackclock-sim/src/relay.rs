@@ -73,7 +73,7 @@ pub struct Sender {
 /// Fate of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It reached the host at the other end, perhaps with a mark.
+    /// The packet reached the host at the other end, perhaps with a mark.
     Delivered {
         /// The end of the flow that receives it.
         to: Side,

@@ -49,7 +49,7 @@ named! {
 named! {
     /// Handshake with which a connection begins.
     pub enum Handshake: "handshake" {
-        /// By SYN, SYN-ACK and ACK (RFC 9293 section 3.5).
+        /// Handshake of SYN, SYN-ACK and ACK (RFC 9293 section 3.5).
         ThreeWay = "three-way", "SYN, SYN-ACK and ACK (RFC 9293)";
         /// Both ends are established at once and know each other's options and receive buffer, as the one-way agents of
         /// ns-2 do. Sequence numbers begin at 0. No RTT sample precedes the data, and ECN is that of RFC 3168 or none.

@@ -176,7 +176,7 @@ impl Connection {
         Ok(self.poll_packet(now, buffer)?.map(|(packet, _)| packet))
     }
 
-    /// As [`Connection::poll_transmit`], with a description of the packet.
+    /// Writes the next packet as [`Connection::poll_transmit`] does, and also returns a description of the packet.
     ///
     /// # Errors
     /// The reason why the data does not fit into a packet or the buffer.

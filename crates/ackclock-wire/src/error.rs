@@ -6,7 +6,7 @@ use core::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// There are fewer bytes than a header needs or than the packet's length fields say.
+    /// The packet has fewer bytes than a header needs or than its length fields state.
     Truncated {
         /// Truncated part of the packet.
         part: &'static str,

@@ -10,7 +10,7 @@ enum Doing {
     /// All data are acknowledged.
     #[default]
     Nothing,
-    /// There are unacknowledged data.
+    /// Data is unacknowledged.
     Busy,
     /// The peer's window limits the connection.
     WindowLimited,

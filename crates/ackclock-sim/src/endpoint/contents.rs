@@ -91,7 +91,7 @@ pub trait Contents: Clone + PartialEq + Debug {
     }
 }
 
-/// When a packet was sent, and to whom.
+/// Time and receiver of a packet that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sending {
     /// Time at which the packet was sent.

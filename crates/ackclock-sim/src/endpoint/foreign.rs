@@ -47,7 +47,7 @@ impl fmt::Display for Failed {
     }
 }
 
-/// Is told of each call to a stack and of its mistakes.
+/// Observer of each call to a stack, and of the stack's mistakes.
 pub trait Calls: Send + Sync {
     /// Whether there was a mistake; no stack is called any more then.
     fn failed(&self) -> bool;

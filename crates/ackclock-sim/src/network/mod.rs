@@ -69,7 +69,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// In place of the number of a gate where no tunnel begins or ends.
+    /// Placeholder of the number of a gate where no tunnel begins or ends.
     const OPEN: u32 = u32::MAX;
 }
 

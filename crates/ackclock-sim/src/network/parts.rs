@@ -59,7 +59,7 @@ const LEAST: Nanos = 10_000;
 /// The division of a network into parts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Division {
-    /// For each stage, the part that has the packets after it.
+    /// Part that has the packets after a stage, for each stage.
     stages: Vec<u32>,
     /// Links that begin a stage and belong to a part behind the first; first links of routes only if they have counts.
     links: BTreeMap<LinkId, u32>,

@@ -33,7 +33,7 @@ const LEAST_INITIAL_WINDOWS: u64 = 4;
 const RTT_RATIO: (u64, u64) = (2, 10);
 /// jump_cwnd is at most half of saved_cwnd (section 3.3).
 const JUMP_DIVISOR: u64 = 2;
-/// In safe retreat cwnd is at most half of PipeSize (section 3.5).
+/// Divisor of PipeSize: in safe retreat, cwnd is at most half of PipeSize (section 3.5).
 const RETREAT_DIVISOR: u64 = 2;
 /// 1 / Beta: after safe retreat, ssthresh is at most PipeSize * Beta (section 3.5; the default of Beta is 0.5).
 const BETA_DIVISOR: u64 = 2;

@@ -54,8 +54,8 @@ pub(super) struct News {
 /// State of AccECN for one end, as receiver and as sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccEcn {
-    /// As a receiver: marked packets (r.cep) and their number in the last ACK; bytes by field (r.e0b, r.ceb, r.e1b) and
-    /// their numbers in the last option.
+    /// Counters of the receiver: marked packets (r.cep) and their number in the last ACK; bytes by field (r.e0b, r.ceb,
+    /// r.e1b) and their numbers in the last option.
     cep: u32,
     told_cep: u32,
     bytes: [u32; 3],
@@ -81,7 +81,7 @@ pub(super) struct AccEcn {
     /// Whether a SYN-ACK was sent with an option. A retransmission has none, because the option may have caused the
     /// loss (RFC 9768 section 3.2.3.2.2).
     syn_ack_tested: bool,
-    /// As a sender: the peer's counters (s.cep, s.e0b, s.ceb, s.e1b).
+    /// Counters of the sender: the peer's counters (s.cep, s.e0b, s.ceb, s.e1b).
     peer_cep: u32,
     peer_bytes: [u32; 3],
     /// Totals, from the peer's options, of bytes that arrived with ECT(0), CE and ECT(1).

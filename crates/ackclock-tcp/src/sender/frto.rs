@@ -42,7 +42,7 @@ pub(super) struct News {
 /// Conclusion from an acknowledgment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Verdict {
-    /// There is no conclusion, or none yet.
+    /// No conclusion is possible, or none has been reached yet.
     Open,
     /// The timeout was spurious.
     Spurious,

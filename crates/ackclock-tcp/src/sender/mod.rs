@@ -607,7 +607,7 @@ impl Sender {
         self.sack
     }
 
-    /// When a segment with payload was last sent.
+    /// Returns the time at which a segment with payload was last sent.
     pub fn last_sent(&self) -> Nanos {
         self.last_sent
     }

@@ -41,7 +41,7 @@ pub(super) struct Path {
     probe: Option<(u64, u64)>,
     /// Bytes of headers.
     overhead: u64,
-    /// When the first segment was retransmitted in vain.
+    /// Time at which the first segment was retransmitted in vain.
     since: Option<Nanos>,
 }
 

@@ -33,7 +33,7 @@ impl Ticks {
         Ticks { tick: TICK, timestamps: false, soft: false, mean: 0, deviation: 0, timed: 0 }
     }
 
-    /// With timestamps and ticks of `tick` ns.
+    /// Creates the estimator with timestamps and ticks of `tick` ns.
     pub fn of_timestamps(tick: Nanos) -> Ticks {
         Ticks { tick, timestamps: true, ..Ticks::new() }
     }

@@ -59,7 +59,7 @@ struct Bins {
 
 #[derive(Debug)]
 enum Phase {
-    /// There is no RTT sample yet.
+    /// The connection has no RTT sample yet.
     Start,
     Searching(Box<Bins>),
     /// The window shrinks to `target` as data in flight beyond it are delivered. `credit` counts the bytes delivered

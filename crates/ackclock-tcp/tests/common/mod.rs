@@ -162,7 +162,7 @@ pub struct Script {
     pub end: Endpoint,
     /// The peer's window field, in units of 1,024 bytes.
     pub window: u16,
-    /// With timestamps: TSval of each data segment that left, and what the peer echoes next.
+    /// TSval of each data segment that left, and the value that the peer echoes next, with timestamps.
     pub stamps: Vec<u32>,
     pub echo: u32,
     /// Whether the peer's next ACKs echo congestion (RFC 3168), and which data segments, of those that left, carried CWR.

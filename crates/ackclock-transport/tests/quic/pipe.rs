@@ -256,7 +256,7 @@ pub fn download(path: Path, size: usize, limit: Nanos) -> (World, Nanos) {
     download_watched(path, size, limit, |_| {})
 }
 
-/// As [`download`], and calls `watch` after every step.
+/// Downloads as [`download`] does, and calls `watch` after every step.
 pub fn download_watched(path: Path, size: usize, limit: Nanos, mut watch: impl FnMut(&mut World)) -> (World, Nanos) {
     let mut world = World::new(path);
     let answer: Vec<u8> = (0..size).map(pattern).collect();

@@ -96,8 +96,8 @@ fn a_loss_in_a_group_delays_this_group_alone() {
     assert!((start + 30 * MS..start + 36 * MS).contains(&late), "{} ns", late - start);
 }
 
-/// As above, and the first group is reset at 12 ms, before its loss is known. None of its bytes is sent again: the server
-/// learns of the reset at 22 ms, and reads nothing of a stream whose first bytes are missing.
+/// The same as above, and the first group is reset at 12 ms, before its loss is known. None of its bytes is
+/// retransmitted: the server learns of the reset at 22 ms, and reads nothing of a stream whose first bytes are missing.
 #[test]
 fn a_reset_group_is_not_retransmitted() {
     let (_, first) = connected(Path::default());

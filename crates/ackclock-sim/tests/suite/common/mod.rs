@@ -145,7 +145,7 @@ pub const REVERSE: LinkId = LinkId(1);
 pub struct Verifier {
     /// Rate, delay and limit of the links to be checked.
     pub links: Vec<(u64, Nanos, usize)>,
-    /// For each link, the starts of the packets in the queue, and the last departure.
+    /// Starts of the packets in the queue and last departure, for each link.
     pub state: Vec<(Vec<Nanos>, Nanos)>,
     pub sent: u64,
     pub dropped: u64,
