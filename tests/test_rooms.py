@@ -63,7 +63,7 @@ def rooms_used(text):
 
 
 def above(room, text):
-    """What a source of a room uses that is not on a floor below it."""
+    """Rooms that a source of a room uses and that are not on a floor below the room."""
     own = FLOOR_OF[room]
     lower = {one for one, floor in FLOOR_OF.items() if floor < own}
     return rooms_used(text) - lower - {room} - GROUND

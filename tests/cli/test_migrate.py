@@ -7,7 +7,7 @@ import pytest
 import ackclock
 
 OLD = {"steps": ["flows", 0, "cc"], "line": 8, "part": "value", "old": "cubic", "new": "reno", "message": "OLD NAME"}
-"""What the engine would report if the algorithm of the scenario had been renamed."""
+"""Report that the engine would give if the algorithm of the scenario had been renamed."""
 
 PLAIN = """\
 # Two minutes of nothing.

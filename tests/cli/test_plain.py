@@ -1,4 +1,4 @@
-"""What the command line does without Cyclopts and Rich is what it does with them."""
+"""The command line without Cyclopts and Rich behaves as the command line with them does."""
 
 import io
 import random
@@ -120,7 +120,7 @@ class Terminal(Pipe):
 
 
 def written(kind, action, width=None, **variables):
-    """What an action writes to a pipe or a terminal of so many columns; `variables` are of the environment."""
+    """Output of an action to a pipe or to a terminal of `width` columns; `variables` are of the environment."""
     stream = kind()
     with pytest.MonkeyPatch.context() as patch:
         for name in ("COLUMNS", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):

@@ -1,4 +1,4 @@
-"""What a plain run prints: the tables of every application, and what flows without TCP are."""
+"""Output of a plain run: the tables of every application, and the description of flows without TCP."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What is printed of texts that others wrote: nothing that a terminal obeys."""
+"""Output of texts that others wrote: it contains nothing that a terminal obeys."""
 
 from __future__ import annotations
 

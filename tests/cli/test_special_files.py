@@ -1,4 +1,4 @@
-"""What is named in place of a file: pipes, folders, devices, links without end, names that are no text. One message."""
+"""Things named in place of a file: pipes, folders, devices, endless links, names that are no text. One message."""
 
 import os
 import shutil

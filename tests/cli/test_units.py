@@ -95,7 +95,7 @@ def parquet_of(data):
 
 
 def test_names_of_columns_end_with_their_units():
-    """What a reader of CSV or JSON sees of a unit is the name."""
+    """A reader of CSV or JSON sees a unit only in the name of the column."""
     seen = set()
     for name, table in TABLES.items():
         for column in table["columns"]:

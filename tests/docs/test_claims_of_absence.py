@@ -15,7 +15,7 @@ PAGES = [*sorted((DOCS / "coming-from").glob("*.md")), DOCS / "limits.md"]
 
 
 def things():
-    """What the inventory names in bold, and the kinds of the catalogue, in the singular."""
+    """Names in bold in the inventory, and kinds of the catalogue, in the singular."""
     bold = re.findall(r"\*\*(.+?)\*\*", (DOCS / "inventory.md").read_text(encoding="utf-8"))
     names = {*bold, "QUIC", *ackclock.catalogue()} - {"The rest", "cc"}
     return {name.lower().replace("_", " ").removesuffix("s") for name in names}

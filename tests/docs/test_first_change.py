@@ -1,4 +1,4 @@
-"""What the page of a first change names exists, and its two implementations have the form of their model."""
+"""Everything that the page of a first change names exists, and its two implementations have the form of their model."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ def block(language):
 
 
 def shape(rust):
-    """What a discipline is made of: its imports from above, the fields of its entry, and its functions."""
+    """Parts of a discipline: its imports from above, the fields of its entry, and its functions."""
     (imports,) = re.findall(r"(?m)^use super::\{(.*)\};$", rust)
     return imports, re.findall(r"(?m)^    (\w+): ", rust.partition("Entry {")[2].partition("};")[0]), functions(rust)
 

@@ -25,7 +25,7 @@ def source(notebook, kind):
 
 
 def printed(name):
-    """What the cells of a lab have printed, as it is saved."""
+    """Saved output of the cells of a lab."""
     cells = nbformat.read(LABS[name], as_version=4).cells
     outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
     return "".join(output.text for output in outputs if output.output_type == "stream")

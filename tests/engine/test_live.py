@@ -38,7 +38,7 @@ http {{
 
 
 def missing():
-    """Why the kernel cannot be met here, in a plain word; None where it can."""
+    """Reason for which the kernel cannot be used here, in a plain word; None where it can."""
     if not hasattr(os, "geteuid") or os.geteuid() != 0:
         return "not root"
     if not Path("/dev/net/tun").exists():

@@ -1,4 +1,4 @@
-"""What the tables say of a sender over time: pacing, round-trip times, delivery rate, states, and its events."""
+"""Tables of a sender over time: pacing, round-trip times, delivery rate, states, and events."""
 
 import json
 

@@ -216,7 +216,7 @@ def formats(folder: Path) -> list[Format]:
 
 
 SEVERAL = ("baseline of a gate", "settings of a gate", "points of a sweep", "log of a search")
-"""Of the other formats those whose problems are listed, each in a line."""
+"""Other formats whose problems are listed, each in a line."""
 
 
 def _canonical(text: str) -> bytes:

@@ -36,7 +36,7 @@ class Trial:
     act: Callable[[Path], int]
     """Does it, and returns the exit status of the command line."""
     state: Callable[[Path], object]
-    """What has to be the same at the end."""
+    """Returns the state that has to be the same at the end."""
     sound: Callable[[Path], object] = lambda folder: None
     """Raises an exception if what was left behind is half-written, or lacks what it had."""
 
@@ -50,7 +50,7 @@ def told(act: Callable[[], int]) -> tuple[int, str]:
 
 
 def in_place(trial: Trial, root: Path, number: int, fault: Callable[[Path], int]) -> list[str]:
-    """What is wrong after a fault, and after the next start."""
+    """Problems after a fault, and after the next start."""
     folder = root / str(number)
     work, temporary = folder / "work", folder / "tmp"
     for one in (work, temporary):

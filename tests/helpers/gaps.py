@@ -66,7 +66,7 @@ def drawn_columns(page, place, colour, count=BARE):
 
 
 def covered(spans, start, end, count=BARE, margin=0.03):
-    """Where a line must and where it must not be, in each of `count` columns between two times.
+    """Columns in which a line must be and must not be, for each of `count` columns between two times.
 
     True where one of the spans covers a column with a margin on both sides, False where none comes near, and None
     between.

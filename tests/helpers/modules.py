@@ -1,4 +1,4 @@
-"""What the modules of a crate use of each other, read from their paths (`crate::`, `super::`, `self::`)."""
+"""Uses between the modules of a crate, read from their paths (`crate::`, `super::`, `self::`)."""
 
 import re
 

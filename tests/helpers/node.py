@@ -45,7 +45,7 @@ def _missing() -> str | None:
 
 
 def _other() -> str | None:
-    """Why the engine of pages cannot be compared with the native one; None if both are of the same sources."""
+    """Reason for which the engine of pages cannot be compared with the native engine; None for the same sources."""
     # 16 digits of the engine's sources, as text in the module.
     if _lacking is None and _core.engine().encode() not in (ENGINE / "engine_bg.wasm").read_bytes():
         return "the engine for browsers and the extension are of different sources: `make env wasm`"

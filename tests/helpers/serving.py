@@ -23,7 +23,7 @@ class Served:
 
     @property
     def address(self):
-        """What a browser opens."""
+        """Address that a browser opens."""
         return f"http://127.0.0.1:{self.port}/?token={self.token}"
 
     def ask(self, path, method="GET", host=None, **headers):

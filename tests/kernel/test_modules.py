@@ -51,7 +51,7 @@ PATIENCE = 6000
 
 
 def there() -> Counter[str]:
-    """What of the modules is in the kernel."""
+    """Parts of the modules that are in the kernel."""
     found = Counter(name for name, _ in libbpf.library().struct_ops() if name in ALGORITHMS)
     return found + Counter(one for one in modules.available() if one in ALGORITHMS)
 

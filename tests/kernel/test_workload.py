@@ -1,4 +1,4 @@
-"""What a kernel can be asked: the rest is refused with the path of the field."""
+"""Questions that a kernel can answer. Others are refused with the path of the field."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What works without the optional packages, and what those are told who lack one."""
+"""Functions that work without the optional packages, and messages to users who lack one."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What package indexes are told of ackclock, and the conda recipe, against the files that own the facts."""
+"""Metadata for package indexes, and the conda recipe, compared with the files that own the facts."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""What is missing in a table is missing in a figure: in reports, in a store's page and in matplotlib."""
+"""Data that is missing in a table is missing in a figure: in reports, in a store's page and in matplotlib."""
 
 import io
 from dataclasses import replace
@@ -36,7 +36,7 @@ def result():
 
 
 def test_the_run_has_gaps_of_each_kind(result):
-    """What the tests below look for is there, and long enough to be seen."""
+    """The gaps that the tests below look for exist, and are long enough to be seen."""
     end = result.meta["duration_s"]
     for what in SHOWN:
         spans = told(result, what)

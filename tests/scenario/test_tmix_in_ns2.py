@@ -44,7 +44,7 @@ ROUND_TRIP = 0.02
 
 
 def read_by_ns2(folder, file, until):
-    """What Tmix of ns-2 does with a file: for each connection its start, and (time, from the initiator, bytes)."""
+    """Connections that Tmix of ns-2 makes from a file: start of each, and (time, from the initiator, bytes)."""
     script = folder / "tmix.tcl"
     script.write_text(SCRIPT)
     command = [NS, str(script), str(file), str(until)]

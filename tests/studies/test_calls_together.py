@@ -136,7 +136,7 @@ def test_every_claim_that_can_be_asked_is_measured_where_it_is_made():
 
 
 class Samples:
-    """Of 25 samples of 200 ms the last five make no whole mean."""
+    """Results with 25 samples of 200 ms, the last five of which make no whole mean."""
 
     call_rates: ClassVar = {"at_s": 0.2 * np.arange(1, 26), "received_bps": np.repeat([1e6, 3e6, 9e6], [10, 10, 5])}
 

@@ -76,7 +76,7 @@ def test_a_query_without_an_end_is_no_number():
 
 
 def test_fairness_is_that_of_the_seconds_with_all_senders():
-    """Of ten seconds each, those from 5 on to the last before 10 count, with a spacing of two: one second."""
+    """With a spacing of two seconds, one second of the ten counts: number 9, in which all five senders are active."""
     flows = [f"sender.{one}" for one in range(5)]
     rates = np.zeros((5, 12))
     rates[:, 9] = (1, 1, 1, 1, 2)

@@ -79,7 +79,7 @@ def test_equality_is_a_geometric_mean_and_the_worst_cell():
 
 
 def test_published_shares_are_those_of_both_orders():
-    """Of the claims' published numbers: the mean of the two runs that their notes have, within rounding."""
+    """The published number of each claim is the mean of the two runs in the claim's note, within rounding."""
     grid = made([([1.0, 1.0], [1.0, 1.0])] * 3)
     shares = [one.claim for one in verdicts.assess_claims(grid, None, grid, CELLS, CELLS) if "share-" in one.claim.id]
     assert len(shares) == 14

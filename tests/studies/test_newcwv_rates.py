@@ -1,4 +1,4 @@
-"""What a segment rate may have meant: its readings of a session, and the table of sets."""
+"""Possible meanings of a segment rate: the readings of a session, and the table of sets."""
 
 from types import SimpleNamespace
 

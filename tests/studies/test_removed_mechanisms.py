@@ -1,4 +1,4 @@
-"""What the null readings of the studies of the decks remove: afterwards the variants of a pair are one scenario."""
+"""The null readings of the studies of the decks remove mechanisms: then the variants of a pair are one scenario."""
 
 import numpy as np
 import pytest

@@ -1,1 +1,1 @@
-"""What each kind of user does, from start to end."""
+"""Stories of each kind of user, from start to end."""

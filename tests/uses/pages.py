@@ -1,4 +1,4 @@
-"""What a user does on a page: reads it, looks at its figures, and saves them."""
+"""Actions of a user on a page: reading it, looking at its figures, and saving them."""
 
 import json
 import os

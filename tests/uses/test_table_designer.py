@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def learned(folder):
-    """What the search, its check and the making of its page said."""
+    """Output of the search, of its check and of the making of its page."""
     with Terminal(folder) as shell:
         shell.write("office.toml", DESIGN)
         yield (

@@ -83,7 +83,7 @@ def test_every_scenario_of_the_gallery_runs_on_the_systems_of_a_class(tmp_path, 
 
 
 def test_the_labs_need_nothing_but_a_wheel():
-    """What their cells import is in Python, in ackclock, or in what its wheel asks for with the extra for figures."""
+    """Every import of the labs is from Python, from ackclock, or from a package that the extra for figures requires."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = project["dependencies"] + project["optional-dependencies"]["plot"]
     brought = {re.match(r"[\w-]+", one)[0].lower() for one in asked} | {"ackclock"}

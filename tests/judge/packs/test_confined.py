@@ -119,7 +119,7 @@ def test_the_filter_ends_every_path(machine):
 
 
 def verdict(machine, number, arguments=()):
-    """What the filter says to a call, as Linux evaluates it."""
+    """Verdict of the filter on a call, as Linux evaluates the filter."""
     program = confined.instructions(machine, 77)
     data = {confined.NUMBER: number, confined.ARCHITECTURE: confined.MACHINES[machine][0]}
     data |= {confined.ARGUMENT + 8 * place: value for place, value in enumerate(arguments)}

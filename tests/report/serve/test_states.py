@@ -1,4 +1,4 @@
-"""What the page of a store says while it waits, and when something goes wrong."""
+"""Messages of the page of a store while the page waits, and when something goes wrong."""
 
 import shutil
 
