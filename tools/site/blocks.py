@@ -32,7 +32,7 @@ class Block:
     language: str
     text: str
     line: int
-    """On which its first line stands, from 1."""
+    """Number of the line of the page on which the first line of `text` stands, from 1."""
     reason: str | None
     """The reason why the block is not run; None if it is run."""
     prints: str | None = None

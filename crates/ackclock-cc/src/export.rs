@@ -1,4 +1,4 @@
-//! From the traits of an algorithm to its table of functions.
+//! Conversion from the traits of an algorithm to its table of functions.
 
 use std::marker::PhantomData;
 use std::ptr;

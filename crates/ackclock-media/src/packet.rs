@@ -1,4 +1,4 @@
-//! Packets of a sender, and what feedback says of them.
+//! Packets of a sender, and the feedback on these packets.
 
 use ackclock_core::Nanos;
 

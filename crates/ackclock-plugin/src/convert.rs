@@ -1,4 +1,4 @@
-//! From the engine's arguments to those of the contract, and back for the window.
+//! Conversion from the engine's arguments to those of the contract, and back for the window.
 
 use ackclock_cc as contract;
 use ackclock_tcp::Rate;

@@ -80,7 +80,7 @@ impl Drop for Object {
     }
 }
 
-/// Returns what the library says of its last panic on this thread.
+/// Returns the library's message about its last panic on this thread.
 fn failure(table: &abi::Algorithm) -> String {
     #[expect(unsafe_code, reason = "a function of a library")]
     // SAFETY: the function has no conditions.

@@ -21,7 +21,7 @@ pub enum Pacing {
         /// Bytes at the start of a connection that are not paced (FQ's initial quantum: ten packets); 0 for none.
         initial: u64,
     },
-    /// `after-idle`: what is sent into an empty path is spread over one RTT, at `cwnd / SRTT` until the first
+    /// `after-idle`: data that is sent into an empty path is spread over one RTT, at `cwnd / SRTT` until the first
     /// acknowledgment, and then, up to the end of what was outstanding at that acknowledgment, at the rate of Linux
     /// (RFC 7661 section 4.4.2; our BPF program `newcwv`). Acknowledgments clock the rest.
     AfterIdle,

@@ -1,4 +1,4 @@
-//! Parameters of a stack: what is accepted, and what a user gave.
+//! Parameters of a stack: the accepted values, and the values that a user gave.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -91,7 +91,7 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Returns what was given of the parameters of a stack.
+    /// Returns the parameters of a stack that were given.
     pub fn new(given: &'a Parameters, known: &'a [Parameter]) -> Given<'a> {
         Given { given, known, errors: Vec::new() }
     }

@@ -24,7 +24,7 @@ class Resolved(TypedDict):
     cc: str
     """Full name of the form: cubic-linux for cubic on the stack linux."""
     slow_start: str | None
-    """None if the congestion control has its own, and for a congestion control in Python."""
+    """Method of slow start; None if the congestion control has its own method, or is written in Python."""
     validation: str
     pacing: str
     """``off``, ``fq`` or ``after-idle``; ``cc`` if the congestion control sets the pacing rate."""

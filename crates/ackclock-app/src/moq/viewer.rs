@@ -1,4 +1,4 @@
-//! The sink: what it plays, and what it skips.
+//! The sink: the media that it plays, and the media that it skips.
 
 use ackclock_core::Nanos;
 

@@ -384,7 +384,8 @@ impl Endpoint {
         self.receiver.read(now, bytes);
     }
 
-    /// Brings what the next segment will need of the endpoint itself into the processor's caches ([`ackclock_core::prefetch`]).
+    /// Brings the fields of the endpoint itself that the next segment needs into the processor's caches
+    /// ([`ackclock_core::prefetch`]).
     #[inline]
     pub fn prefetch(&self) {
         prefetch(&self.last_ack);
@@ -393,7 +394,7 @@ impl Endpoint {
         self.sender.prefetch();
     }
 
-    /// Brings what the next segment will need beside the endpoint, for which the endpoint has to be in the caches.
+    /// Prefetches the data outside the endpoint that the next segment needs. The endpoint has to be in the caches.
     #[inline]
     pub fn prefetch_boxes(&self) {
         self.receiver.prefetch_boxes();

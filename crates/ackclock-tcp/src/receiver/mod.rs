@@ -165,7 +165,7 @@ impl Receiver {
         prefetch(&self.duplicate);
     }
 
-    /// Brings what lies in boxes.
+    /// Prefetches the fields that lie in boxes.
     #[inline]
     pub fn prefetch_boxes(&self) {
         if let Some(tuning) = &self.tuning {

@@ -388,7 +388,7 @@ impl Sender {
         prefetch(&self.rare);
     }
 
-    /// Brings what lies in boxes.
+    /// Prefetches the fields that lie in boxes.
     #[inline]
     pub fn prefetch_boxes(&self) {
         if self.una == self.nxt {

@@ -42,7 +42,7 @@ class Beside:
     """The candidate's numbers minus those of another algorithm, by pairs of the same seed."""
 
     difference: Estimate | None
-    """None if no seed has a number of both."""
+    """Difference of the numbers; None if no seed has a number of both algorithms."""
     lacking: int
     """Seeds under which the candidate has no number and the other algorithm has one."""
     direction: str
