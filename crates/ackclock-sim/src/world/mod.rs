@@ -1,28 +1,29 @@
 //! The world: flows with their connections and applications over a network, and the event loop.
 
+mod applications;
 mod connection;
 mod flow;
 mod multipath;
 mod offload;
+mod opening;
+mod report;
+mod sending;
 mod size;
 mod slow;
 mod transfers;
 
 use crate::endpoint::{Contents, Endpoint, NEVER, Progress};
 use crate::event::Key;
-use crate::ids::{EndpointId, FlowEnd, FlowId, LinkId, Receiver, Slot};
-use crate::measures::{Achieved, FlowTotals, push_delays, push_flow, push_limits};
+use crate::ids::{EndpointId, FlowEnd, FlowId, Receiver};
 use crate::network::{Network, Step, Topology};
 use crate::observe::{NetworkEvent, Observer, Tap, Who};
-use crate::packet::{Address, Packet};
-use ackclock_app::{AppContext, Application, Command, Conn, Datagram, Side};
+use crate::packet::Packet;
+use ackclock_app::{Command, Datagram, Side};
+use ackclock_core::Nanos;
 use ackclock_core::stream_number;
-use ackclock_core::{Ecn, Nanos};
-use ackclock_results::{Column, Table, Tables};
 
-use connection::{About, Connection, Connections};
+use connection::{Connection, Connections};
 use flow::{Flow, Wake};
-use offload::transmit_large;
 
 pub use flow::{FlowSpec, Offload, RouteChange};
 pub use transfers::Paths;
@@ -313,402 +314,9 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         self.carry_out(flow);
     }
 
-    /// Completes a call to an endpoint: the application is told of the progress, its requests are carried out, and the
-    /// endpoint's packets are sent. In this order an answer carries the acknowledgment of the request.
-    #[inline]
-    fn follow_up(&mut self, flow: FlowId, endpoint: EndpointId, progress: Progress) {
-        // Applications are not told of acknowledgments, the most frequent events.
-        let quiet = progress.is_empty() || progress == Progress::ACKED;
-        if !(quiet || progress == Progress::RECEIVED && self.reads(endpoint)) {
-            self.tell(endpoint, progress);
-        }
-        self.transmit(endpoint);
-        // The connection may have ended with the packets that were sent, and its application may have reacted.
-        if !self.commands.is_empty() {
-            self.carry_out(flow);
-        }
-    }
-
-    /// Reads the data that arrived at an endpoint, unless its flow has to be told. Returns whether the data was read.
-    #[inline]
-    fn reads(&mut self, endpoint: EndpointId) -> bool {
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return true };
-        let side = endpoint.side();
-        if !connection.reads_silently(side) {
-            return false;
-        }
-        let end = &mut connection.ends[side as usize];
-        let bytes = end.received() - connection.read[side as usize];
-        if bytes > 0 {
-            end.read(self.now, bytes);
-            connection.read[side as usize] += bytes;
-            if side == Side::Sink {
-                self.observer.delivered(self.now, connection.flow, bytes);
-            }
-        }
-        true
-    }
-
-    fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
-        connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
-        if connection.is_subflow() {
-            return self.tell_of_subflow(endpoint, progress);
-        }
-        if self.flows[flow.index()].readers[side as usize].is_some() {
-            return self.tell_slowly(endpoint, progress);
-        }
-        let end = &mut connection.ends[side as usize];
-        let read = &mut connection.read[side as usize];
-        let (received, in_streams) = (end.received(), end.received_in_streams());
-        if received > *read {
-            let bytes = received - *read;
-            end.read(self.now, bytes);
-            *read = received;
-            if side == Side::Sink {
-                self.observer.delivered(self.now, flow, bytes);
-            }
-        }
-        if progress.has(Progress::CONNECTED) {
-            self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
-        }
-        if progress.has(Progress::RECEIVED) {
-            let total = received - in_streams;
-            self.call(flow, |app, ctx| app.on_received(ctx, conn, side, total));
-        }
-        if progress.has(Progress::STREAMS) {
-            self.tell_of_streams(endpoint);
-        }
-        if progress.has(Progress::PEER_CLOSED) {
-            self.call(flow, |app, ctx| app.on_peer_closed(ctx, conn, side));
-        }
-        if !self.commands.is_empty() {
-            self.carry_out(flow);
-        }
-    }
-
-    /// Tells an application of the events of unidirectional streams at an end.
-    #[cold]
-    fn tell_of_streams(&mut self, endpoint: EndpointId) {
-        let side = endpoint.side();
-        while let Some(connection) = self.connections.get(endpoint.slot()) {
-            let (flow, conn) = (connection.flow, connection.conn);
-            let Some((stream, event)) = connection.ends[side as usize].stream_event() else { return };
-            self.call(flow, |app, ctx| app.on_stream(ctx, conn, side, stream, event));
-        }
-    }
-
-    fn call(&mut self, flow: FlowId, callback: impl FnOnce(&mut dyn Application, &mut AppContext<'_>)) {
-        self.flows[flow.index()].call(self.now, &mut self.commands, callback);
-    }
-
-    /// Carries out the requests of the application of `flow`, including requests that it makes meanwhile.
-    fn carry_out(&mut self, flow: FlowId) {
-        let mut done = 0;
-        while let Some(command) = self.commands.get(done).copied() {
-            done += 1;
-            match command {
-                Command::Open { conn, opener, pair } => self.open(flow, conn, opener, pair),
-                Command::Timer { at, token } => self.wake_at(flow, at, Wake::Timer(token)),
-                Command::Send { side, number, len, ecn } => self.send_datagram(flow, side, (number, len, ecn)),
-                about_data if self.is_multipath(flow) => self.change_transfer(flow, about_data),
-                Command::Write { conn, side, bytes } => {
-                    self.act(flow, conn, side, |end, now| end.write(now, bytes));
-                }
-                Command::Close { conn, side } => {
-                    self.act(flow, conn, side, |end, now| end.close(now));
-                }
-                Command::OpenStream { conn, side, priority } => {
-                    self.act(flow, conn, side, |end, now| end.open_stream(now, priority));
-                }
-                Command::WriteStream { conn, side, stream, bytes } => {
-                    self.act(flow, conn, side, |end, now| end.write_stream(now, stream, bytes));
-                }
-                Command::FinishStream { conn, side, stream } => {
-                    self.act(flow, conn, side, |end, now| end.finish_stream(now, stream));
-                }
-                Command::ResetStream { conn, side, stream, code } => {
-                    self.act(flow, conn, side, |end, now| end.reset_stream(now, stream, code));
-                }
-                Command::Withdraw { conn, side } => self.act(flow, conn, side, |end, _| end.withdraw()),
-                Command::Stop { conn, side } => self.act(flow, conn, side, |end, now| {
-                    end.withdraw();
-                    end.close(now);
-                }),
-            }
-        }
-        self.commands.clear();
-    }
-
-    fn send_datagram(&mut self, flow: FlowId, side: Side, (number, len, ecn): (u64, u32, Ecn)) {
-        let state = &self.flows[flow.index()];
-        let to = FlowEnd { flow, side: side.peer() };
-        let stage = state.stages[0][side as usize];
-        let packet = Packet::datagram((number, len, ecn), to, state.class, stage, self.now);
-        self.observer.network(self.now, None, NetworkEvent::Datagram { packet });
-        self.network.forward(self.now, packet, &mut self.observer);
-    }
-
-    fn open(&mut self, flow: FlowId, conn: Conn, opener: Side, pair: u32) {
-        if self.is_multipath(flow) {
-            return self.open_transfer(flow, conn, opener);
-        }
-        let pair = pair % self.flows[flow.index()].stages.len() as u32;
-        self.begin(self.about(flow, conn, pair), opener, pair);
-        if E::opens_at_once(&self.flows[flow.index()].config) {
-            for side in [opener, opener.peer()] {
-                self.call(flow, |app, ctx| app.on_connected(ctx, conn, side));
-            }
-        }
-    }
-
-    /// Returns the properties of a connection between a pair of hosts.
-    fn about(&self, flow: FlowId, conn: Conn, pair: u32) -> About {
-        let state = &self.flows[flow.index()];
-        let stages = state.stages[pair as usize];
-        let Offload { sends_large: [source, sink], collects, .. } = state.offload;
-        let [source_tells, sink_tells] = [Side::Source, Side::Sink]
-            .map(|side| u8::from(state.readers[side as usize].is_some() || state.app().listens()));
-        let tells = (source_tells | sink_tells << 1) * Connection::<E>::TELLS;
-        let offload = u8::from(source) | u8::from(sink) << 1 | u8::from(collects.is_some()) << 2 | tells;
-        About { flow, conn, class: state.class, measured: state.delays.is_some(), offload, stages }
-    }
-
-    /// Creates a connection between a pair of hosts and has `opener` open it. Returns its slot.
-    fn begin(&mut self, about: About, opener: Side, pair: u32) -> Slot {
-        let About { flow, conn, stages, .. } = about;
-        let state = &mut self.flows[flow.index()];
-        let mut random = state.stream_of(self.seed, conn);
-        let watches = state.offload.host_queues;
-        let (slot, generation) = self.connections.insert(about, &mut state.slots, &state.config, &mut random);
-        let mtu = state.mtu;
-        let known = stages.map(|stage| state.path_mtus.get(&stage).copied());
-        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
-        for (end, mtu) in ends.zip(mtu.into_iter().cycle()) {
-            end.change_path_mtu(mtu);
-        }
-        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
-        for (end, known) in ends.zip(known) {
-            known.into_iter().for_each(|mtu| end.know_path_mtu(mtu));
-        }
-        let ends = self.connections.get(slot).into_iter().flat_map(|connection| &mut connection.ends);
-        for (end, _) in ends.zip(watches).filter(|(_, watches)| *watches) {
-            end.watch_host_queue();
-        }
-        self.flows[flow.index()].open.insert(conn, slot);
-        self.network.opened(slot, generation, conn.0);
-        self.network
-            .events
-            .reserve(self.source(EndpointId::new(Slot(self.connections.slots() as u32), Side::Source)) as usize);
-        for side in [Side::Source, Side::Sink] {
-            self.observer.opened(EndpointId::new(slot, side), generation, Who { flow, conn, side }, pair);
-        }
-        if E::opens_at_once(&self.flows[flow.index()].config) {
-            for side in [opener, opener.peer()] {
-                self.act(flow, conn, side, |end, now| end.connect(now));
-            }
-            return slot;
-        }
-        self.act(flow, conn, opener.peer(), |end, _| end.listen());
-        self.act(flow, conn, opener, |end, now| end.connect(now));
-        slot
-    }
-
-    /// Applies an action to an end of an open connection; a closed connection ignores actions.
-    fn act(&mut self, flow: FlowId, conn: Conn, side: Side, action: impl FnOnce(&mut E, Nanos)) {
-        let Some(&slot) = self.flows[flow.index()].open.get(&conn) else { return };
-        let Some(connection) = self.connections.get(slot) else { return };
-        action(&mut connection.ends[side as usize], self.now);
-        self.transmit(EndpointId::new(slot, side));
-    }
-
-    /// Sends the packets of an endpoint and updates its timer. This is the last step after every call to the endpoint.
-    #[inline]
-    fn transmit(&mut self, endpoint: EndpointId) {
-        let side = endpoint.side();
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        if connection.sends_specially(side) {
-            return self.transmit_specially(endpoint);
-        }
-        if !connection.ends[side as usize].is_silent() {
-            self.transmit_packets(endpoint);
-        }
-        let source = self.source(endpoint);
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        // A timer that moved to a later time keeps its event; when the event comes, a new one is created.
-        let due = connection.ends[side as usize].deadline();
-        if due < connection.armed[side as usize] {
-            connection.armed[side as usize] = due;
-            let key = self.network.events.stamp(due.max(self.now), source);
-            self.network.events.set(source, key);
-        }
-        if connection.is_over() {
-            self.retire(endpoint.slot());
-        }
-    }
-
-    /// Returns the address of the packets that an endpoint sends now, and who it is.
-    #[inline(always)]
-    fn address_of(connection: &Connection<E>, endpoint: EndpointId, sent: Nanos) -> (Address, Who) {
-        let side = endpoint.side();
-        let stage = connection.stages[side as usize];
-        let Connection { generation, class, .. } = *connection;
-        let address = Address { to: endpoint.peer(), generation, class, stage, sent };
-        (address, Who { flow: connection.flow, conn: connection.conn, side })
-    }
-
-    /// Sends the packets of an endpoint.
-    #[inline(never)]
-    fn transmit_packets(&mut self, endpoint: EndpointId) {
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        let (address, who) = Self::address_of(connection, endpoint, self.now);
-        let end = &mut connection.ends[who.side as usize];
-        let mut tap = Tap { observer: &mut self.observer, who };
-        loop {
-            // Two calls, so that plain packets stay in registers.
-            if end.sends_plainly() {
-                let Some(contents) = end.transmit_plain(self.now, &mut tap) else { break };
-                self.network.send(&contents, address, tap.observer);
-            } else {
-                let Some(contents) = end.transmit_other(self.now, &mut tap) else { break };
-                self.network.send_other(&contents, address, tap.observer);
-            }
-            if end.is_silent() {
-                break;
-            }
-        }
-    }
-
-    /// Sends the packets of an endpoint that sends large ones, or of an end of a subflow.
-    #[inline(never)]
-    fn transmit_specially(&mut self, endpoint: EndpointId) {
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        let (address, who) = Self::address_of(connection, endpoint, self.now);
-        if connection.is_subflow() {
-            self.deal(endpoint, address, who);
-        } else {
-            let end = &mut connection.ends[who.side as usize];
-            transmit_large(&mut self.network, end, address, &mut Tap { observer: &mut self.observer, who });
-        }
-        self.settle(endpoint);
-    }
-
-    /// Updates the timer of an endpoint that has sent its packets, and ends its connection if that is over.
-    #[inline(never)]
-    fn settle(&mut self, endpoint: EndpointId) {
-        let source = self.source(endpoint);
-        let Some(connection) = self.connections.get(endpoint.slot()) else { return };
-        let side = endpoint.side() as usize;
-        let due = connection.ends[side].deadline();
-        let is_over = connection.is_over();
-        if due < connection.armed[side] {
-            connection.armed[side] = due;
-            let key = self.network.events.stamp(due.max(self.now), source);
-            self.network.events.set(source, key);
-        }
-        if is_over {
-            self.retire(endpoint.slot());
-        }
-    }
-
-    /// Frees the slot of a closed connection.
-    fn retire(&mut self, slot: Slot) {
-        let Some(connection) = self.connections.remove(slot) else { return };
-        self.network.closed(slot);
-        for side in [Side::Source, Side::Sink] {
-            self.network.events.set(self.source(EndpointId::new(slot, side)), Key::NEVER);
-        }
-        let flow = &mut self.flows[connection.flow.index()];
-        flow.finished.add(&connection.ends[0], &connection.ends[1], self.now);
-        flow.open.remove(&connection.conn);
-        self.connections.free(slot, connection.generation, &mut flow.slots, flow.open.is_empty());
-        if connection.is_subflow() {
-            return self.retire_subflow(&connection);
-        }
-        self.read_rest(&connection);
-        self.call(connection.flow, |app, ctx| app.on_closed(ctx, connection.conn));
-    }
-
-    fn wake_at(&mut self, flow: FlowId, at: Nanos, wake: Wake) {
-        let source = self.network.sources() + flow.0;
-        let key = self.network.events.stamp(at, source);
-        let state = &mut self.flows[flow.index()];
-        state.wake_at(key, wake);
-        self.network.events.set(source, state.next_wake());
-    }
-
     /// Returns the event source of an endpoint's timer.
     fn source(&self, endpoint: EndpointId) -> u32 {
         self.network.sources() + self.flows.len() as u32 + endpoint.number()
-    }
-
-    /// Returns the totals of a flow over its closed and its open connections.
-    fn totals_of(&self, flow: &Flow<E>) -> FlowTotals {
-        let mut totals = flow.finished;
-        for &slot in flow.open.values() {
-            if let Some(connection) = self.connections.peek(slot) {
-                totals.add(&connection.ends[0], &connection.ends[1], self.now);
-                if flow.readers[Side::Sink as usize].is_some() {
-                    totals.bytes_delivered -= connection.ends[1].received() - connection.read[1];
-                }
-            }
-        }
-        if flow.paths.is_some() {
-            totals.bytes_delivered = flow.multipath.delivered;
-        }
-        totals
-    }
-
-    /// Returns the achievements of the flows up to now, in their order.
-    pub fn achievements(&self) -> Vec<Achieved> {
-        let of = |flow: &Flow<E>| {
-            let mut tables = Tables::new();
-            flow.app().report(&flow.labels.name, self.now, &mut tables);
-            let time_on = match tables.get("time_on").and_then(|table| table.column("time_on_s")) {
-                Some(Column::Float(cells)) => cells.first().copied().flatten(),
-                _ => None,
-            };
-            Achieved {
-                bytes: self.totals_of(flow).bytes_delivered,
-                time_s: time_on.unwrap_or(self.now.saturating_sub(flow.start) as f64 / 1e9),
-                delay: flow.delays.as_ref().and_then(|delays| delays.mean()),
-            }
-        };
-        self.flows.iter().map(of).collect()
-    }
-
-    /// Returns the tables of flows, links and applications at the end of the run; `links` names the links that have a
-    /// row.
-    ///
-    /// # Panics
-    /// If the run is not at its end, because links whose times are computed in advance have already counted packets
-    /// until the end.
-    pub fn report(&mut self, links: &[(LinkId, String)]) -> Tables {
-        assert_eq!(self.now, self.duration, "a run reports when it has ended");
-        let mut tables = Tables::new();
-        tables.insert("links", self.network.rows(links, self.now));
-        let mut rows = Table::default();
-        for flow in 0..self.flows.len() {
-            self.report_flow(flow, &mut rows, &mut tables);
-        }
-        tables.insert("flows", rows);
-        tables
-    }
-
-    /// Adds the row of a flow to `rows`, and its own tables to `tables`.
-    pub(crate) fn report_flow(&self, flow: usize, rows: &mut Table, tables: &mut Tables) {
-        let flow = &self.flows[flow];
-        let totals = self.totals_of(flow);
-        push_flow(rows, &flow.labels, flow.start, self.now, &totals);
-        if let Some(limited) = &totals.limited {
-            push_limits(tables, &flow.labels.name, limited);
-        }
-        if let Some(delays) = &flow.delays {
-            push_delays(tables, &flow.labels.name, delays);
-        }
-        self.report_paths(flow, tables);
-        flow.app().report(&flow.labels.name, self.now, tables);
     }
 
     /// Returns the network, mutably.
@@ -724,13 +332,16 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_app::{AppContext, Application, Conn};
     use ackclock_core::Rate;
-
     use ackclock_net::Link;
+    use ackclock_results::Tables;
     use ackclock_tcp::{Flags, Segment, State, stack};
 
     use super::*;
+    use crate::ids::{EndpointId, Slot};
     use crate::measures::FlowLabels;
+    use crate::packet::Address;
 
     /// Opens a connection, closes it at both ends, and opens another.
     struct Twice;

@@ -243,8 +243,7 @@ impl Endpoint {
             self.take_ack_with_options(now, segment, ack, handshake, obs)
         } else {
             let renews = self.renews_window(segment);
-            let mut arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), &[]);
-            arrival.pure &= !renews;
+            let arrival = Arrival::plain(segment, ack, self.window_edge(segment, ack), renews);
             self.sender.on_ack(now, &arrival, obs)
         };
         if news {
@@ -314,11 +313,16 @@ impl Endpoint {
         let congestion = marked_packets != Some(0);
         let echo = self.echo(now, segment);
         let renews = !self.sender.uses_sack() && self.renews_window(segment);
-        let mut plain = Arrival::plain(segment, ack, self.window_edge(segment, ack), sacks.blocks());
-        plain.pure &= !renews;
-        let forward_delay = self.forward_delay(segment);
-        let arrival =
-            Arrival { dsack: sacks.duplicate, echo, forward_delay, congestion, marked_packets, marked, ..plain };
+        let arrival = Arrival {
+            blocks: sacks.blocks(),
+            dsack: sacks.duplicate,
+            echo,
+            forward_delay: self.forward_delay(segment),
+            congestion,
+            marked_packets,
+            marked,
+            ..Arrival::plain(segment, ack, self.window_edge(segment, ack), renews)
+        };
         self.sender.on_ack(now, &arrival, obs)
     }
 

@@ -50,8 +50,7 @@ impl Endpoint {
         let same_window = self.sender.take_window(ack, window_edge);
         if self.sender.awaits_ack() {
             let forward_delay = self.forward_delay(segment);
-            let mut arrival = Arrival { echo, forward_delay, ..Arrival::plain(segment, ack, window_edge, &[]) };
-            arrival.pure &= !renews;
+            let arrival = Arrival { echo, forward_delay, ..Arrival::plain(segment, ack, window_edge, renews) };
             if self.sender.on_awaited_ack(now, &arrival, same_window, obs) {
                 progress.add(Progress::ACKED);
             }

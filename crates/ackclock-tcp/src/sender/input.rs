@@ -23,7 +23,7 @@ pub(crate) struct Arrival<'a> {
     /// SACK blocks above `ack`, as ranges of offsets.
     pub blocks: &'a [(u64, u64)],
     /// Whether the contents of the segment allow it to be a duplicate ACK of RFC 5681 section 2: no payload, no SYN or
-    /// FIN.
+    /// FIN, and no renewed window where the stack counts one as news.
     pub pure: bool,
     /// The range that a D-SACK block reports as received twice (RFC 2883).
     pub dsack: Option<(u64, u64)>,
@@ -40,14 +40,15 @@ pub(crate) struct Arrival<'a> {
 }
 
 impl<'a> Arrival<'a> {
-    /// The acknowledgment up to the offset `ack` of a segment, without its options.
+    /// The acknowledgment up to the offset `ack` of a segment, without its options. `renews` says that its window is news
+    /// in itself, so that it is no duplicate.
     #[inline(always)]
-    pub fn plain(segment: &Segment, ack: u64, window_edge: u64, blocks: &'a [(u64, u64)]) -> Arrival<'a> {
+    pub fn plain(segment: &Segment, ack: u64, window_edge: u64, renews: bool) -> Arrival<'a> {
         Arrival {
             ack,
             window_edge,
-            blocks,
-            pure: segment.len == 0 && !segment.flags.has(Flags::FIN),
+            blocks: &[],
+            pure: segment.len == 0 && !segment.flags.has(Flags::FIN) && !renews,
             dsack: None,
             echo: None,
             forward_delay: None,
