@@ -4,10 +4,11 @@ import json
 
 import pytest
 
-from ackclock import ScenarioError
+from ackclock import ScenarioError, TransportError
 from ackclock._core import Cancel
 from ackclock.engine import kernels
-from ackclock.judge.card import Candidate, make
+from ackclock.engine.run import run_job
+from ackclock.judge.card import Candidate, make, perform
 from ackclock.judge.card.markdown import markdown
 from ackclock.judge.card.page import page
 from ackclock.judge.card.perform import measured, planned, scenario_of
@@ -117,6 +118,32 @@ def test_a_path_that_is_too_small_for_a_transport_is_a_row_that_says_so():
     assert set(refused) == {"slow-link", "readings"}
     assert all(why.startswith("quinn cannot run it: ") for why in refused.values())
     assert {key[-1] for key in plan.refused} == {"candidate"}
+
+
+def failing(call):
+    """Runs in which a transport fails in a function of its interface while a policer is on the path."""
+
+    def run(job, cancel, progress):
+        if "policer" in job.scenario.text and '"quinn"' in job.scenario.text:
+            raise TransportError("quinn", "flow.1", 0.5, call, "packets of 172 bytes are too small")
+        return run_job(job, cancel, progress)
+
+    return run
+
+
+def test_a_path_that_a_transport_refuses_in_the_run_is_a_row_that_says_so(monkeypatch):
+    monkeypatch.setattr(perform, "run_job", failing("create"))
+    card = card_of(Candidate("cubic", transport="quinn"), part("5.1.3", "policer", "start"))
+    found = {one.cell.scenario.name: one for one in card.rows}
+    assert found["policer"].verdict == "not shown"
+    assert found["policer"].reason == "quinn cannot run it: packets of 172 bytes are too small"
+    assert found["start"].verdict != "not shown"
+
+
+def test_a_mistake_of_a_transport_ends_the_card(monkeypatch):
+    monkeypatch.setattr(perform, "run_job", failing("transmit"))
+    with pytest.raises(TransportError, match="in transmit: packets of 172 bytes"):
+        card_of(Candidate("cubic", transport="quinn"), part("5.1.3", "policer"))
 
 
 def test_a_transport_stands_beside_the_tcp_of_linux():

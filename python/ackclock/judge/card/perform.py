@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock._errors import ScenarioError
+from ackclock._errors import ScenarioError, TransportError
 from ackclock.base.quantities import TIMES, quantity
 from ackclock.cc import registry
 from ackclock.engine import kernels
@@ -173,6 +173,9 @@ def planned(chosen: Sequence[Section], candidate: Candidate, seeds: Sequence[int
     return Plan(cells, asked, tuple(seeds), total, seconds, tuple(names), strange, refused)
 
 
+REFUSAL = "create"
+"""Function of the interface in which a transport refuses a path, such as one whose packets are too small for it."""
+
 ALONE = Scenario(
     name="candidate",
     summary="The candidate alone.",
@@ -236,12 +239,17 @@ def measured(
 def _perform(task: Task, cancel: Cancel, progress: ProgressCallback) -> tuple[float | str, ...]:
     """Makes a run and reads its numbers. A number that cannot be read is the reason as a text.
 
-    So are all numbers of a run in which a kernel fails: the other rows of the card do not depend on it.
+    All numbers of a run are such texts if a kernel fails in it, or if the transport of a library refuses the path: the
+    other rows of the card do not depend on this run.
     """
     try:
         run = run_job(task.job, cancel, progress)
     except KernelError as error:
         return (str(error).splitlines()[0],) * len(task.measures)
+    except TransportError as error:
+        if error.call != REFUSAL:
+            raise
+        return (f"{error.transport} cannot run it: {error.what}",) * len(task.measures)
     late = lateness_of(run.meta)
     values: list[float | str] = []
     for measure, args in task.measures:
