@@ -26,7 +26,7 @@ app = App(
 def build(*, source: Path | None = None, version: str = "6.12", hz: int = 1000, json: bool = False) -> int:
     """Build a user-mode kernel and keep it in the user's cache.
 
-    A build takes four minutes on two cores and needs gcc, make, flex, bison, bc and perl.
+    A build takes nine minutes on two cores and needs gcc, make, flex, bison, bc and perl.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ class Backend:
 def backend(name: str, report: Callable[[float], object] | None = None) -> Backend:
     """The kernel that a name means: ``linux``, ``linux:VERSION``, ``linux:DIGEST`` or ``linux:TREE``.
 
-    A tree is built, unless the cache has a kernel of it: four minutes on two cores.
+    A tree is built, unless the cache has a kernel of it: nine minutes on two cores.
 
     Raises
     ------

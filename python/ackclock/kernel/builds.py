@@ -139,7 +139,7 @@ def build(
     hz: int = 1000,
     report: Callable[[float], object] | None = None,
 ) -> Built:
-    """Builds a kernel, unless the cache has it: four minutes on two cores, without root.
+    """Builds a kernel, unless the cache has it: nine minutes on two cores, without root.
 
     Parameters
     ----------
