@@ -53,7 +53,7 @@ def card(
         The candidate: a congestion control of `ackclock list cc`, one of --load, one of the kernel of --backend, or one
         that the transport of --transport has.
     quick
-        Fewer points and 8 seeds instead of 30: about a minute on two cores instead of ten.
+        Fewer points and 8 seeds instead of 30: one to two minutes on two cores instead of ten.
     section
         Section of RFC 9743, such as 5.2.1, or 5.2 for all below it. Can be repeated. By default all sections.
     fail_on
