@@ -31,6 +31,16 @@ SINK = "10.0.3.2"
 ETHERNET = 14
 """Bytes of the header that netem counts and that a scenario's packets do not have."""
 
+WITHOUT_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
+"""Settings of a namespace whose hosts send no router solicitations and no reports of multicast groups. These packets
+leave at random times and take places in the queue of the bottleneck."""
+KNOWN_NEIGHBOURS = {
+    "net.ipv4.neigh.default.base_reachable_time_ms": "100000000",
+    "net.ipv4.neigh.default.delay_first_probe_time": "100000",
+}
+"""Settings of the kernel's first namespace, from which all devices have them: an address that was resolved once is not
+asked for again at a random time."""
+
 CLONE_NEWNET = 0x40000000
 MS_BIND = 4096
 NAMESPACES = "/run/netns"
@@ -99,6 +109,12 @@ def write(path: str, text: str) -> None:
         file.write(text)
 
 
+def configure(settings: dict[str, str]) -> None:
+    """Sets sysctls of the present namespace."""
+    for name, value in settings.items():
+        write("/proc/sys/" + name.replace(".", "/"), value)
+
+
 def without_offloads(device: str) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for command in OFFLOADS:
@@ -122,9 +138,11 @@ class Path:
         self.devices: dict[str, list[str]] = {}
         """Devices by namespace."""
         self.keep("root")
+        configure(KNOWN_NEIGHBOURS)
         for name in [*self.senders, "r", "x", "d"]:
             checked(library.unshare(CLONE_NEWNET), "unshare")
             self.keep(name)
+            configure(WITHOUT_IPV6)
             self.commands[name], self.devices[name] = ["link set dev lo up"], []
         enter("root")
         for number, name in enumerate(self.senders):
@@ -166,8 +184,7 @@ class Path:
         if not self.offloads:
             for device in self.devices[namespace]:
                 without_offloads(device)
-        for name, value in values.items():
-            write("/proc/sys/" + name.replace(".", "/"), value)
+        configure(values)
 
     def resolve(self) -> None:
         """Connects to a port at which nobody listens, and is refused."""
