@@ -59,17 +59,23 @@ Prudentia measures services on the Internet; here are bulk flows over one drop-t
 FINDINGS = """\
 ## What the maps show
 
-- BBRv1 shares equally with CUBIC over 4 BDP of buffer and takes 90 % over 1 BDP of a short path, as Ware and others
-  measured (IMC 2019): its two bandwidth-delay products in flight overflow a shallow buffer, and it answers no loss.
-- quinn's BBR leaves everybody 2 to 5 % over the short path, BBRv1 included, and two of its flows retransmit half of
-  their packets. quinn calls it experimental.
-- LEDBAT yields over the deep buffer, with less than 2 % beside Reno, and competes like Reno over the shallow one: its
-  target of 100 ms is never reached in a queue of 10 ms. LEDBAT++, with a target of 60 ms and slowdowns, yields in both.
-- FAST TCP takes 80 to 98 % from nearly all over both networks. Its alpha of 200 packets in the queue is larger than
-  either buffer, so that it keeps the queue full and retransmits a fifth of its packets over the short path.
-- NV starves one of two of its own flows over the short path.
-- Copa and Vegas have 2 to 40 % beside flows that fill the buffer. Copa has a mode for such rivals, which does not get
-  it an equal share here.
+- **BBRv1** has about a half beside CUBIC over 4 BDP of buffer (51 and 46 %), and 83 to 91 % over 0.5 and 1 BDP, as
+  Ware and others measured (IMC 2019): its two bandwidth-delay products in flight overflow a shallow buffer, and it
+  answers no loss. **BBRv3** has 63 to 94 % beside CUBIC over all five networks.
+- **quinn's BBR** leaves CUBIC at most 3 % over the three networks with 0.5 or 1 BDP of buffer, and two of its flows
+  retransmit a third to a half of their packets there. quinn calls it experimental.
+- **LEDBAT** has at most 1.4 % beside CUBIC where the queue holds 150 ms or more. It competes like Reno over the
+  shallow queues, with 30 and 66 %, because queues of 10 and 25 ms never reach its target of 100 ms. LEDBAT++, with a
+  target of 60 ms and slowdowns, yields also over 10 ms, and has 32 % over 25 ms.
+- **FAST TCP** keeps 200 packets in the queue (its alpha). It has 92 to 98 % beside CUBIC over the four networks whose
+  buffer has at most 250 packets, and two of its flows retransmit 7 to 20 % of their packets there. Over 50 Mbit/s
+  with 4 BDP, whose buffer has 833 packets, it has 29 %.
+- **Reno** has 12 to 33 % beside CUBIC. Only over 20 Mbit/s and 10 ms, where the window is small and CUBIC follows
+  Reno (RFC 9438, section 4.3), it has 55 %. BIC and Scalable TCP, which are made for long fat paths, have 47 to 94 %.
+- **Of two equal flows**, one has 6 % with NV over the short path, 9 % with Vegas over 0.5 BDP, and 11 % with LEDBAT++
+  and with Scalable TCP over 50 Mbit/s with 4 BDP.
+- **Vegas** has 2 to 31 % beside CUBIC, and **Copa** 7 to 23 %; over 0.5 BDP Copa has its half. Copa has a mode for
+  rivals that fill the buffer, which does not get it an equal share elsewhere.
 """
 
 
