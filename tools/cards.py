@@ -211,6 +211,10 @@ FINDINGS = """\
 - **quinn's CUBIC** needs a round trip more for 14 kB, which its first window of ten datagrams of 1,200 bytes does not
   hold. It has no HyStart, and loses what a slow start overshoots. It runs beside TCP's CUBIC of Linux: a row that is
   worse may be the transport's and not the algorithm's. Two scenarios have packets of 200 bytes, which QUIC refuses.
+- **quiche's CUBIC** leaves a flow of CUBIC a quarter to a sixteenth of what it has alone, least over 4 BDP, and eight
+  flows of CUBIC 38 %. After a loss it takes the reduction of its window back if fewer than a fifth of the window's
+  packets were lost (quiche 0.30.0, the rollback of spurious congestion events), so that a full queue seldom reduces
+  it. Four such flows alone have 41 of 50 Mbit/s over 0.25 and 1 BDP, where TCP's CUBIC has 48.
 - **polite**, a class of a few lines in Python from [the tutorial](your-own-congestion-control.md), is Reno that stops
   growing. A card takes a minute and shows what its author has not asked: four such flows do not share equally (5.1.4),
   and it mistakes a longer path for a queue (7.9).
@@ -284,7 +288,8 @@ def page(cards: dict[str, dict[str, Any]], options: Sequence[str] = (), kernel: 
     parts.append(_table(["", *heads], rows))
     for name, card in cards.items():
         if len(card["seeds"]) != facts["seeds"]:
-            parts.append(f"The card of `{name}` has {len(card['seeds'])} seeds, because its runs take so long.\n")
+            seeds = f"The card of `{name}` has {len(card['seeds'])} seeds, because its runs take so long."
+            parts.append(f"{seeds} Intervals are wide then, and a row is seldom worse: read the numbers.\n")
     parts.append("## Rows\n\nMeans over the seeds. The harm is that of Ware and others (HotNets 2019).\n")
     parts.append(_table(["", *(f"`{name}`" for name in cards)], [_numbers(row, cards) for row in ROWS]))
     parts.append("## Published results\n")
