@@ -108,7 +108,7 @@ SEARCHES = (
     ),
     Search(
         "quiche-under-use", "quiche's CUBIC",
-        "cubic --transport quiche --library stacks/quiche/quiche.so --rate 10..20 --budget 200",
+        "cubic --transport quiche --library stacks/quiche/quiche.so --rate 10..20 --budget 40",
         "",
     ),
 )  # fmt: skip
