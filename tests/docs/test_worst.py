@@ -21,12 +21,16 @@ def test_the_page_has_every_scenario():
     assert len(PATHS) >= 9
     for path in PATHS:
         assert path.stem in PAGE, path
+        assert '"/' not in path.read_text(encoding="utf-8"), f"{path.name} has a path of one machine"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=[path.stem for path in PATHS])
 def test_a_find_repeats(path):
     head = path.read_text(encoding="utf-8")
+    library = re.search(r'library = "([^"]+)"', head)
+    if library is not None and not (path.parent / library[1]).exists():
+        pytest.skip(f"{library[1]} is not built; `make quiche` builds it")
     stated = float(re.search(r"(?m)^# [^:]*: ([\d.]+) % with", head)[1])
     rate = float(re.search(r"has ([\d.]+) Mbit/s", head)[1])
     assert f"ackclock run {path.name} --seed 1" in head
