@@ -47,7 +47,7 @@ class Wire:
         shell = guest.shell
         shell("ip", "netns", "add", "there")
         shell("ip", "link", "add", "name", "out", "type", "veth", "peer", "name", "in", "netns", "there")
-        guest.write("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1")
+        guest.configure(guest.WITHOUT_IPV6)
         hardware = {"out": "02:00:00:00:00:01", "in": "02:00:00:00:00:02"}
         for name, own, other, arguments in (("out", HERE, THERE, []), ("in", THERE, HERE, ["-n", "there"])):
             peer = "in" if name == "out" else "out"

@@ -31,7 +31,7 @@ SINK = "10.0.3.2"
 ETHERNET = 14
 """Bytes of the header that netem counts and that a scenario's packets do not have."""
 
-WITHOUT_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1", "net.ipv6.conf.default.disable_ipv6": "1"}
+WITHOUT_IPV6 = {"net.ipv6.conf.all.disable_ipv6": "1"}
 """Settings of a namespace whose hosts send no router solicitations and no reports of multicast groups. These packets
 leave at random times and take places in the queue of the bottleneck."""
 KNOWN_NEIGHBOURS = {

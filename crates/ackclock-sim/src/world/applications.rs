@@ -29,7 +29,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Reads the data that arrived at an endpoint, unless its flow has to be told. Returns whether the data was read.
     #[inline]
-    pub(super) fn reads(&mut self, endpoint: EndpointId) -> bool {
+    fn reads(&mut self, endpoint: EndpointId) -> bool {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return true };
         let side = endpoint.side();
         if !connection.reads_silently(side) {
@@ -47,7 +47,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         true
     }
 
-    pub(super) fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
+    fn tell(&mut self, endpoint: EndpointId, progress: Progress) {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (flow, conn, side) = (connection.flow, connection.conn, endpoint.side());
         connection.closing |= progress.has(Progress::PEER_CLOSED) || progress.has(Progress::CLOSED);
@@ -88,7 +88,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Tells an application of the events of unidirectional streams at an end.
     #[cold]
-    pub(super) fn tell_of_streams(&mut self, endpoint: EndpointId) {
+    fn tell_of_streams(&mut self, endpoint: EndpointId) {
         let side = endpoint.side();
         while let Some(connection) = self.connections.get(endpoint.slot()) {
             let (flow, conn) = (connection.flow, connection.conn);
@@ -139,7 +139,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
         self.commands.clear();
     }
 
-    pub(super) fn send_datagram(&mut self, flow: FlowId, side: Side, (number, len, ecn): (u64, u32, Ecn)) {
+    fn send_datagram(&mut self, flow: FlowId, side: Side, (number, len, ecn): (u64, u32, Ecn)) {
         let state = &self.flows[flow.index()];
         let to = FlowEnd { flow, side: side.peer() };
         let stage = state.stages[0][side as usize];

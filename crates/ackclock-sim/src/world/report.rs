@@ -12,7 +12,7 @@ use crate::observe::Observer;
 
 impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
     /// Returns the totals of a flow over its closed and its open connections.
-    pub(super) fn totals_of(&self, flow: &Flow<E>) -> FlowTotals {
+    fn totals_of(&self, flow: &Flow<E>) -> FlowTotals {
         let mut totals = flow.finished;
         for &slot in flow.open.values() {
             if let Some(connection) = self.connections.peek(slot) {

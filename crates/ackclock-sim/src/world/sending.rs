@@ -38,7 +38,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Returns the address of the packets that an endpoint sends now, and who it is.
     #[inline(always)]
-    pub(super) fn address_of(connection: &Connection<E>, endpoint: EndpointId, sent: Nanos) -> (Address, Who) {
+    fn address_of(connection: &Connection<E>, endpoint: EndpointId, sent: Nanos) -> (Address, Who) {
         let side = endpoint.side();
         let stage = connection.stages[side as usize];
         let Connection { generation, class, .. } = *connection;
@@ -48,7 +48,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Sends the packets of an endpoint.
     #[inline(never)]
-    pub(super) fn transmit_packets(&mut self, endpoint: EndpointId) {
+    fn transmit_packets(&mut self, endpoint: EndpointId) {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (address, who) = Self::address_of(connection, endpoint, self.now);
         let end = &mut connection.ends[who.side as usize];
@@ -70,7 +70,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Sends the packets of an endpoint that sends large ones, or of an end of a subflow.
     #[inline(never)]
-    pub(super) fn transmit_specially(&mut self, endpoint: EndpointId) {
+    fn transmit_specially(&mut self, endpoint: EndpointId) {
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let (address, who) = Self::address_of(connection, endpoint, self.now);
         if connection.is_subflow() {
@@ -84,7 +84,7 @@ impl<O: Observer<E::Packet>, E: Endpoint> World<O, E> {
 
     /// Updates the timer of an endpoint that has sent its packets, and ends its connection if that is over.
     #[inline(never)]
-    pub(super) fn settle(&mut self, endpoint: EndpointId) {
+    fn settle(&mut self, endpoint: EndpointId) {
         let source = self.source(endpoint);
         let Some(connection) = self.connections.get(endpoint.slot()) else { return };
         let side = endpoint.side() as usize;

@@ -3,9 +3,12 @@
 use super::acks::Arrived;
 use super::memory::Packet;
 use super::tuning::InOrder;
-use super::{EXPECTED_BLOCKS, Payload, Receiver, TCP_MAX_QUICKACKS};
+use super::{Payload, Receiver, TCP_MAX_QUICKACKS};
 use crate::Nanos;
 use crate::segment::MAX_SACK_BLOCKS;
+
+/// Blocks whose changes one compressed ACK can report (TCP_SACK_BLOCKS_EXPECTED).
+const EXPECTED_BLOCKS: usize = 2;
 
 impl Receiver {
     /// Processes payload and a FIN.
@@ -28,7 +31,7 @@ impl Receiver {
 
     /// Processes any other payload, or a FIN.
     #[inline(never)]
-    pub(super) fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
+    fn on_dubious_data(&mut self, now: Nanos, payload: &Payload<'_>, whole: u64) {
         let limit = if self.takes_whole(payload.start) { whole } else { self.limit() };
         // No data follows a FIN. Linux knows of a FIN when all before it has arrived, and of several takes the first one
         // (net/ipv4/tcp_input.c, tcp_ofo_queue).
@@ -100,7 +103,7 @@ impl Receiver {
     }
 
     /// Processes payload that had arrived before; `acknowledged` is whether all of it lies below RCV.NXT.
-    pub(super) fn on_duplicate(&mut self, now: Nanos, payload: &Payload<'_>, acknowledged: bool) {
+    fn on_duplicate(&mut self, now: Nanos, payload: &Payload<'_>, acknowledged: bool) {
         if !self.acks.is_linux() {
             self.acks.last_arrival = now;
         } else if acknowledged {
@@ -116,7 +119,7 @@ impl Receiver {
     /// An arriving segment as the rule of acknowledgments needs it; `before` was the next offset, and `urgent` is whether the
     /// segment is out of order or fills a gap. The window did not grow, and is as large as at the last ACK.
     #[inline]
-    pub(super) fn arrived<'a>(&self, now: Nanos, payload: &Payload<'a>, before: u64, urgent: bool) -> Arrived<'a> {
+    fn arrived<'a>(&self, now: Nanos, payload: &Payload<'a>, before: u64, urgent: bool) -> Arrived<'a> {
         Arrived {
             now,
             segments: payload.segments,
@@ -139,13 +142,7 @@ impl Receiver {
     /// Processes new data, or a FIN; `before` was the next offset, and `urgent` is whether an ACK is due at once. The
     /// segment may end beyond the window only if it is `DUBIOUS`.
     #[inline]
-    pub(super) fn on_progress<const DUBIOUS: bool>(
-        &mut self,
-        now: Nanos,
-        payload: &Payload<'_>,
-        before: u64,
-        urgent: bool,
-    ) {
+    fn on_progress<const DUBIOUS: bool>(&mut self, now: Nanos, payload: &Payload<'_>, before: u64, urgent: bool) {
         let next = self.sequence.next();
         let beyond = DUBIOUS && self.received() > self.edge && self.acks.is_linux();
         let ends = DUBIOUS && payload.fin && self.finished() && self.acks.is_linux();
@@ -198,7 +195,7 @@ impl Receiver {
 
     /// Whether the FIN counts in SACK and D-SACK blocks, as sequence numbers do (RFC 2018 section 3). FreeBSD reports
     /// payload alone (sys/netinet/tcp_input.c, tcp_do_segment).
-    pub(super) fn counts_fin(&self) -> bool {
+    fn counts_fin(&self) -> bool {
         self.space.is_none()
     }
 
@@ -214,7 +211,7 @@ impl Receiver {
     }
 
     /// Reports a duplicate with the next acknowledgment. A second one before that extends the first if they touch.
-    pub(super) fn report_duplicate(&mut self, start: u64, end: u64) {
+    fn report_duplicate(&mut self, start: u64, end: u64) {
         if !self.dsack {
             return;
         }

@@ -97,8 +97,6 @@ pub(crate) fn window_scale(buffer: u64) -> u8 {
 
 /// Segments that Linux acknowledges at once after an event (include/net/tcp.h).
 const TCP_MAX_QUICKACKS: u32 = 16;
-/// Blocks whose changes one compressed ACK can report (TCP_SACK_BLOCKS_EXPECTED).
-const EXPECTED_BLOCKS: usize = 2;
 
 impl Receiver {
     pub fn new(config: &Config) -> Receiver {

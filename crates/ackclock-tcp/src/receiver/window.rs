@@ -35,7 +35,7 @@ impl Receiver {
     /// The right edge that the buffer allows, and at least the edge already offered: the edge moves in steps
     /// (silly-window avoidance, RFC 9293 section 3.8.6.2.2).
     #[inline]
-    pub(super) fn wanted_edge<const LINUX: bool>(&self, used: u64) -> u64 {
+    fn wanted_edge<const LINUX: bool>(&self, used: u64) -> u64 {
         if let Some(space) = &self.space {
             return self.free_edge(space);
         }
@@ -78,13 +78,13 @@ impl Receiver {
     }
 
     /// Whether the window field would be `field` again, without a change of anything else.
-    pub(super) fn repeats(&mut self, field: u16) -> bool {
+    fn repeats(&mut self, field: u16) -> bool {
         let before = (self.edge, self.waiting, self.acks);
         self.new_window_field() == field && before == (self.edge, self.waiting, self.acks)
     }
 
     #[inline(never)]
-    pub(super) fn new_window_field(&mut self) -> u16 {
+    fn new_window_field(&mut self) -> u16 {
         let before = (self.edge, self.waiting);
         let field = if self.acks.is_linux() { self.window_field_of::<true>() } else { self.window_field_of::<false>() };
         // The same state gives the same field again.
@@ -96,7 +96,7 @@ impl Receiver {
 
     /// The window field, where it is known whether the rules are those of Linux.
     #[inline]
-    pub(super) fn window_field_of<const LINUX: bool>(&mut self) -> u16 {
+    fn window_field_of<const LINUX: bool>(&mut self) -> u16 {
         // With Linux, the peer's FIN takes its place in the window.
         let next = if LINUX { self.sequence.next() } else { self.received() };
         let used = if LINUX { self.used() } else { 0 };
